@@ -33,6 +33,10 @@ use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
 pub struct FlowArguments {
+    /// The command that these are the options of.
+    #[arg(skip = "flow")]
+    command: &'static str,
+
     /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
     /// frames, or a folder, pattern or video of just these. INPUT@5 is its frame 5, INPUT@0:10 its frames 0 to 9
     #[arg(value_name = "INPUT", num_args = 1.., required_unless_present = "fixed")]
@@ -126,6 +130,10 @@ pub struct FlowArguments {
     #[arg(long, value_parser = methods(), default_value = METHODS[0].name(), help_heading = "Method")]
     method: String,
 
+    /// Register by a middle of both images: a field and its inverse that do not fold, as --method symmetric
+    #[arg(long, help_heading = "Method")]
+    symmetric: bool,
+
     /// Exactly R warps on every level
     #[arg(long, value_name = "R", help_heading = "Method")]
     warps: Option<usize>,
@@ -184,7 +192,7 @@ impl FlowArguments {
     /// The session of the run, whose device opens in the background, and the options.
     fn session_and_options(&self) -> Result<(Session, DenseOptions), VeloxelError> {
         let shortcuts = self.shortcuts();
-        let options = self.run.options("flow", DenseMethodOptions::named(&self.method)?, &shortcuts);
+        let options = self.run.options(self.command, DenseMethodOptions::named(self.method())?, &shortcuts);
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask, weight) = (self.mask.clone(), self.volume_mask.clone(), self.weight.clone());
@@ -201,10 +209,26 @@ impl FlowArguments {
         counts.chain(raw).flatten().collect()
     }
 
+    /// The same options of a command of another name.
+    pub fn named(self, command: &'static str) -> Self {
+        Self { command, ..self }
+    }
+
+    /// The name of the method.
+    fn method(&self) -> &str {
+        if self.symmetric { "symmetric" } else { &self.method }
+    }
+
     /// Rules that clap cannot express: they depend on what the method takes.
     fn refuse_what_does_not_go_together(&self, options: &DenseOptions) {
         let count = self.inputs.len();
-        let conflict = |message: &str| wrong_usage("flow", ErrorKind::ArgumentConflict, message);
+        let conflict = |message: &str| wrong_usage(self.command, ErrorKind::ArgumentConflict, message);
+        if self.symmetric && ![METHODS[0].name(), "symmetric"].contains(&self.method.as_str()) {
+            conflict(&format!(
+                "--method {} has no symmetric form: leave --method or --symmetric out",
+                self.method
+            ));
+        }
         match options.method.draft().method().takes {
             _ if self.sequence.is_some() && self.max_memory.is_some() => {
                 conflict("--max-memory does not go with --sequence: run its pairs one by one")
@@ -213,7 +237,7 @@ impl FlowArguments {
                 let given = counted(count, "input");
                 let message =
                     format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
-                wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
+                wrong_usage(self.command, ErrorKind::WrongNumberOfValues, &message)
             }
             TakenImages::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
                 conflict("--occlusion needs --init matches, which looks both ways")
@@ -236,15 +260,17 @@ impl FlowArguments {
 impl Run for FlowArguments {
     fn run(mut self) -> Outcome {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
-        self.inputs = self.run.inputs("flow", self.inputs);
+        self.inputs = self.run.inputs(self.command, self.inputs);
         if let Some(frames) = self.frames.as_ref().filter(|_| self.sequence.is_none()) {
-            self.inputs = frames.of_input("flow", &self.inputs);
+            self.inputs = frames.of_input(self.command, &self.inputs);
         }
         let (session, options) = self.session_and_options()?;
         if self.max_memory.is_some() {
             allocator::keep_little();
         }
-        let Self { inputs, output, truth, confidence, warped, outside, report, html, drawing, .. } = self;
+        let Self {
+            command, inputs, output, truth, confidence, warped, outside, report, html, drawing, ..
+        } = self;
         let (picture, occlusion, inverse, method) = (self.picture, self.occlusion, self.inverse, self.run);
         let shows_png = picture.is_none() && !method.quiet;
         let bar = method.bar();
@@ -252,7 +278,7 @@ impl Run for FlowArguments {
             Some(mode) => {
                 let job = SequenceJob {
                     inputs,
-                    frames: self.frames.map(|frames| frames.of_sequence("flow")).unwrap_or_default(),
+                    frames: self.frames.map(|frames| frames.of_sequence(command)).unwrap_or_default(),
                     mode,
                     reference: self.reference,
                     truth,

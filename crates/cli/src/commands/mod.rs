@@ -19,6 +19,7 @@ mod maps;
 mod measure;
 pub(crate) mod parameters;
 mod phantom;
+mod register;
 mod segment;
 mod stereo;
 mod track;
@@ -29,10 +30,8 @@ use clap::{ArgMatches, Args, Command};
 
 /// Every command, in the order of the help, with its names in other programs.
 pub(crate) const COMMANDS: &[Entry] = &[
-    Entry::of::<flow::FlowArguments>(
-        "flow",
-        "register registration reg align optical-flow opticalflow optflow motion demons",
-    ),
+    Entry::of::<flow::FlowArguments>("flow", "optical-flow opticalflow optflow motion"),
+    Entry::of::<register::RegisterArguments>("register", "registration reg align demons"),
     Entry::of::<compare::CompareArguments>("compare", ""),
     Entry::of::<stereo::StereoArguments>("stereo", "disparity depth match"),
     Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),

@@ -26,7 +26,8 @@ impl Map<'_> {
             Self::Linear(transform) => Some(transform.apply(point_mm)),
             Self::Field(flow) => {
                 let grid = flow.grid();
-                let voxel = on_plane(grid, grid.voxel_from_world(point_mm).map(rounded));
+                let at = grid.voxel_from_world(point_mm);
+                let voxel = on_plane(grid, [0, 1, 2].map(|a| rounded(at[a], grid.size()[a])));
                 let d = sample_vox(flow, voxel)?;
                 Some(grid.world_from_voxel([0, 1, 2].map(|a| voxel[a] + d[a])))
             }
@@ -34,8 +35,13 @@ impl Map<'_> {
     }
 }
 
-/// A voxel position of the outermost voxels may lie a rounding error outside.
-fn rounded(v: f64) -> f64 {
+/// How far beyond the outermost voxels a position is still one of theirs, as for images ([`veloxel_kernels::image::warp::Border`]), voxels.
+const REACH_VOX: f64 = 1e-3;
+
+/// A voxel position; those of the outermost voxels may lie a rounding error outside.
+fn rounded(v: f64, count: usize) -> f64 {
+    let inside = v.clamp(0.0, (count - 1) as f64);
+    let v = if (v - inside).abs() <= REACH_VOX { inside } else { v };
     if (v - v.round()).abs() < 1e-6 { v.round() } else { v }
 }
 

@@ -24,7 +24,7 @@ const CLG_PAPER: Preset = ("clg", "paper");
 /// The one that follows its paper to the letter and diverges.
 const LITERAL: Preset = ("clg", "paper-literal");
 /// Methods of the table that a test below runs.
-const GUARDED: [&str; 4] = ["clg", "lucas-kanade", "block-matching", "fe"];
+const GUARDED: [&str; 5] = ["clg", "lucas-kanade", "block-matching", "fe", "symmetric"];
 
 /// What the settings that count iterations are called; CLG's are those of `--warps`.
 fn counted(method: &str) -> &'static [&'static str] {
@@ -32,6 +32,7 @@ fn counted(method: &str) -> &'static [&'static str] {
         "clg" => &["warps", "finest_warps", "matched_warps"],
         "lucas-kanade" => &["iterations", "finest_iterations"],
         "block-matching" => &["searches"],
+        "symmetric" => &["warps", "finest_warps"],
         _ => &["steps"],
     }
 }
@@ -90,7 +91,8 @@ fn phantoms(grid: &Grid, is_noisy: bool) -> Vec<Phantom> {
 
 /// Whether the increment alone is regularised, so that noise gets in with every iteration.
 fn is_fluid(preset: Preset, dimension: Dimension) -> bool {
-    draft(preset).values(dimension).expect("values").get("regularise") == Some(&json!("increment"))
+    let regularised = draft(preset).values(dimension).expect("values").get("regularise").cloned();
+    preset.0 == "symmetric" || regularised == Some(json!("increment"))
 }
 
 /// By how much the error rises at most above what is allowed after its least value so far.
@@ -163,6 +165,11 @@ fn block_matching_gets_no_worse() {
 #[test]
 fn finite_elements_get_no_worse() {
     DIMENSIONS.iter().for_each(|dimension| hold("fe", *dimension));
+}
+
+#[test]
+fn symmetric_registration_gets_no_worse() {
+    DIMENSIONS.iter().for_each(|dimension| hold("symmetric", *dimension));
 }
 
 #[test]

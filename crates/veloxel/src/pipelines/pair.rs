@@ -7,6 +7,7 @@ use super::dense::{
 use super::memory_plan::{FlowSketch, tiles_of};
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};
+use super::prepare::holes::{doubt_vectors_into_holes, fill_holes, known_in_both, note_holes};
 use super::prepare::intensities::compare_intensities;
 use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
@@ -15,6 +16,7 @@ use crate::{Result, Session};
 use veloxel_core::{CoreError, Flow, Grid, Mask, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
+use veloxel_motion::steps::maps::inverted;
 use veloxel_motion::{
     AnyMethod, DenseFlow, FlowExtras, GivenInput, Matched, MotionError, OnDevice, OpenTile, OpenedMethod,
     Pair, PairMethod, TilePlan, Tiled, require_weights,
@@ -95,9 +97,10 @@ impl<'a> PairRequest<'a> {
         let images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
             let mut image = image.volume();
             clip_sentinels(&mut image, &self.names.image(nth), warnings);
-            image
+            let known = fill_holes(&mut image);
+            (image, known)
         });
-        let [fixed, moving] = images;
+        let [(fixed, fixed_known), (moving, moving_known)] = images;
         let called = [0, 1].map(|nth| self.names.image(nth));
         compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
         allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;
@@ -108,12 +111,23 @@ impl<'a> PairRequest<'a> {
             (Some(mask), Some(visible)) => Some(intersection(mask, visible)),
             (mask, visible) => mask.or(visible.cloned()),
         };
+        let masks = [mask.as_ref(), None];
+        for ((known, mask), name) in [&fixed_known, &moving_known].into_iter().zip(masks).zip(&called) {
+            if let Some(known) = known {
+                note_holes(known, mask, name, warnings);
+            }
+        }
+        let known = known_in_both([fixed_known.as_ref(), moving_known.as_ref()], fixed.grid())?;
+        let mask = match (mask, known) {
+            (Some(mask), Some(known)) => Some(intersection(mask, &known)),
+            (mask, known) => mask.or(known),
+        };
         if let Some(weight) = self.weight {
             let what = format!("the fixed image and {}", self.names.weight);
             fixed.grid().require_same(weight.grid(), &what)?;
             require_weights(weight)?;
         }
-        Ok(PreparedPair { mask, volume_mask: on_fixed(self.volume_mask)?, fixed, moving })
+        Ok(PreparedPair { mask, volume_mask: on_fixed(self.volume_mask)?, fixed, moving, moving_known })
     }
 
     /// The pair as methods take it.
@@ -262,12 +276,16 @@ impl Call<'_> {
         };
         let AnyMethod::Pair(method) = &mut opened.method else { return Err(request.takes_windows().into()) };
         let pair = request.pair(prepared)?;
-        let found = account.stages.time("solve", || match &tiles {
+        let mut found = account.stages.time("solve", || match &tiles {
             None => method.run_with(&pair, extras),
             Some(plan) => self.in_tiles(plan, &pair, extras),
         })?;
+        if let Some(known) = &prepared.moving_known {
+            doubt_vectors_into_holes(&found.flow, known, &mut found.confidence);
+        }
         if wanted.inverse.is_yes() && found.inverse.is_none() {
-            return Err(DenseError::InverseOnOneGrid.into());
+            let grid = prepared.moving.grid();
+            found.inverse = Some(inverted(&found.flow, grid, self.session.control())?.flow);
         }
         Ok((found, tiles))
     }

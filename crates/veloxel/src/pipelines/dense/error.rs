@@ -23,9 +23,6 @@ pub enum DenseError {
         /// The method.
         method: &'static str,
     },
-    /// The field back, of images on two grids or of a run from an affine start.
-    #[error("the field back is found of images on one grid, without an affine start")]
-    InverseOnOneGrid,
     /// A budget of memory for a method that does not say what it needs.
     #[error(
         "method {method} does not say what memory it takes, so it cannot be run under a budget of memory"
@@ -86,7 +83,6 @@ impl Diagnosis for DenseError {
             Self::Memory { .. } => ErrorKind::Memory,
             Self::Takes { .. }
             | Self::NoInverse { .. }
-            | Self::InverseOnOneGrid
             | Self::NoFootprint { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
             Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => ErrorKind::Input,
@@ -96,7 +92,6 @@ impl Diagnosis for DenseError {
     fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::Takes { .. } | Self::NoInverse { .. } => Hint::Method,
-            Self::InverseOnOneGrid => Hint::Start,
             Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
             Self::FewFrames { .. } => Hint::Frames,

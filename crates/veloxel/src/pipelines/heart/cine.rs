@@ -2,9 +2,10 @@
 
 use super::HeartError;
 use crate::pipelines::prepare::grids::on_first_grid;
+use crate::pipelines::prepare::holes::fill_holes;
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
-use veloxel_core::{Grid, Sequence, Volume, Warnings};
+use veloxel_core::{Grid, Mask, Sequence, Volume, WarningKind, Warnings};
 use veloxel_io::Strictness;
 use veloxel_motion::over::cycle::Slice;
 
@@ -14,6 +15,16 @@ pub struct Cine {
     sequence: Sequence,
     /// What was changed or assumed.
     pub(super) warnings: Warnings,
+}
+
+/// Says how many samples of a frame were filled.
+fn note_filled(known: &Mask, nth: usize, warnings: &mut Warnings) {
+    let (all, count) = (known.data().len(), known.data().len() - known.count());
+    let text = format!(
+        "frame {nth}: {count} of {all} samples are NaN or infinite; they are filled from the samples around, and motion there is not \
+         measured but continued"
+    );
+    warnings.push(WarningKind::Content, text);
 }
 
 impl Cine {
@@ -54,6 +65,9 @@ impl Cine {
         for (nth, frame) in frames.iter_mut().enumerate() {
             session.control().check()?;
             clip_sentinels(frame, &format!("frame {nth}"), &mut warnings);
+            if let Some(known) = fill_holes(frame) {
+                note_filled(&known, nth, &mut warnings);
+            }
             frame.require_finite(&format!("frame {nth}"), |_| false)?;
         }
         Ok(Self { sequence: Sequence::new(frames, frame_interval_ms)?, warnings })

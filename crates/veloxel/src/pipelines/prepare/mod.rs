@@ -3,6 +3,7 @@
 
 pub(crate) mod full_scale;
 pub(crate) mod grids;
+pub(crate) mod holes;
 pub(crate) mod intensities;
 pub(crate) mod labels;
 pub(crate) mod sentinels;

@@ -1,0 +1,154 @@
+//! Holes: samples that are NaN or infinite. They are left out of the data and filled, so that methods can smooth and shrink the image.
+
+use crate::pipelines::prepare::grids::mask_on;
+use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
+use veloxel_motion::voxel_map;
+
+/// Fills the holes of an image from the nearest samples on both sides, first across slices, then along columns and rows; returns where it
+/// has data, or none if it has no holes or nothing else.
+pub(crate) fn fill_holes(image: &mut Volume<f32>) -> Option<Mask> {
+    if image.data().iter().all(|v| v.is_finite()) || !image.data().iter().any(|v| v.is_finite()) {
+        return None;
+    }
+    let known = image.data().iter().map(|v| v.is_finite()).collect();
+    let known = Mask::new(image.grid().clone(), known).ok()?;
+    let [nx, ny, nz] = image.grid().size();
+    for (count, stride, starts) in [(nz, nx * ny, nx * ny), (ny, nx, nx * nz), (nx, 1, ny * nz)] {
+        for line in 0..starts {
+            let first = match stride {
+                1 => line * nx,
+                _ if stride == nx => line / nx * nx * ny + line % nx,
+                _ => line,
+            };
+            fill_line(image.data_mut(), first, stride, count);
+        }
+    }
+    Some(known)
+}
+
+/// Fills the holes between two samples of a line as a straight line between them, and those at an end with the last sample.
+fn fill_line(samples: &mut [f32], first: usize, stride: usize, count: usize) {
+    let at = |nth: usize| first + nth * stride;
+    let mut last = None;
+    for nth in 0..count {
+        if !samples[at(nth)].is_finite() {
+            continue;
+        }
+        let begin = last.map_or(0, |last: usize| last + 1);
+        for hole in begin..nth {
+            let after = samples[at(nth)];
+            samples[at(hole)] = last.map_or(after, |last| {
+                let share = (hole - last) as f32 / (nth - last) as f32;
+                samples[at(last)] + share * (after - samples[at(last)])
+            });
+        }
+        last = Some(nth);
+    }
+    if let Some(last) = last {
+        (last + 1..count).for_each(|hole| samples[at(hole)] = samples[at(last)]);
+    }
+}
+
+/// Says how many holes there are that a mask does not cover.
+pub(crate) fn note_holes(known: &Mask, mask: Option<&Mask>, name: &str, warnings: &mut Warnings) {
+    let counts = |index: &usize| {
+        let inside = mask.is_none_or(|mask| mask.data().len() != known.data().len() || mask.data()[*index]);
+        !known.data()[*index] && inside
+    };
+    let mut holes = (0..known.data().len()).filter(counts);
+    let Some(first) = holes.next() else { return };
+    let (count, all) = (1 + holes.count(), known.data().len());
+    let position = known.grid().position(first);
+    let text = format!(
+        "{name}: {count} of {all} samples are NaN or infinite, the first at voxel (x, y, z) = {position:?}: they are left out of the data, \
+         with confidence 0"
+    );
+    warnings.push(WarningKind::Content, text);
+}
+
+/// Where both images of a pair have data, on the fixed grid, before anything has moved.
+///
+/// # Errors
+/// [`CoreError::GridMismatch`] as for moving images.
+pub(crate) fn known_in_both(
+    [fixed, moving]: [Option<&Mask>; 2],
+    grid: &Grid,
+) -> Result<Option<Mask>, CoreError> {
+    // Beyond the moving image's border nothing is a hole: that is another matter.
+    let holes = moving
+        .map(|known| Mask::from_fn(known.grid().clone(), |voxel| !known.data()[known.grid().index(voxel)]));
+    let holes = holes.map(|holes| mask_on(holes, grid)).transpose()?;
+    Ok(match (fixed.cloned(), holes) {
+        (None, None) => None,
+        (known, None) => known,
+        (known, Some(holes)) => Some(Mask::from_fn(grid.clone(), |voxel| {
+            let index = grid.index(voxel);
+            !holes.data()[index] && known.as_ref().is_none_or(|known| known.data()[index])
+        })),
+    })
+}
+
+/// Takes the confidence from vectors that lead to a hole of the moving image.
+pub(crate) fn doubt_vectors_into_holes(flow: &Flow, known: &Mask, confidence: &mut Volume<f32>) {
+    let (grid, size) = (flow.grid().clone(), known.grid().size());
+    let map = voxel_map(&grid, known.grid());
+    for (index, confidence) in confidence.data_mut().iter_mut().enumerate() {
+        let (voxel, d) = (grid.position(index), flow.vector_vox(index));
+        let nearest =
+            map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a]))).map(|v| (v + 0.5).floor());
+        let inside = (0..3).all(|a| nearest[a] >= 0.0 && nearest[a] < size[a] as f64);
+        if inside && !known.data()[known.grid().index(nearest.map(|v| v as usize))] {
+            *confidence = 0.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_slice_is_the_mean_of_its_neighbours_and_no_data() {
+        let grid = Grid::volume(3, 2, 4).unwrap();
+        let mut image =
+            Volume::from_fn(grid, |[x, _, z]| if z == 1 { f32::NAN } else { 10.0 * z as f32 + x as f32 });
+        let known = fill_holes(&mut image).expect("there are holes");
+        assert_eq!(known.count(), 18);
+        assert_eq!(image.data()[6..9], [10.0, 11.0, 12.0]);
+        assert_eq!(fill_holes(&mut image), None);
+    }
+
+    #[test]
+    fn a_ground_without_data_continues_what_is_there() {
+        let grid = Grid::image(5, 3).unwrap();
+        let mut image = Volume::from_fn(grid.clone(), |[x, y, _]| match (x, y) {
+            (0, _) | (_, 2) => f32::NAN,
+            (4, _) => f32::INFINITY,
+            _ => x as f32,
+        });
+        let known = fill_holes(&mut image).unwrap();
+        assert_eq!(image.data(), [1.0, 1.0, 2.0, 3.0, 3.0].repeat(3));
+        let mut warnings = Warnings::new();
+        note_holes(&known, None, "FIXED", &mut warnings);
+        let text = warnings.iter().next().unwrap().message.clone();
+        assert!(
+            text.starts_with(
+                "FIXED: 9 of 15 samples are NaN or infinite, the first at voxel (x, y, z) = [0, 0, 0]"
+            ),
+            "{text}"
+        );
+        let mut warnings = Warnings::new();
+        note_holes(&known, Some(&known), "FIXED", &mut warnings);
+        assert!(warnings.is_empty());
+        assert_eq!(fill_holes(&mut Volume::from_fn(grid, |_| f32::NAN)), None);
+    }
+
+    #[test]
+    fn vectors_into_holes_are_not_trusted() {
+        let grid = Grid::image(6, 1).unwrap();
+        let known = Mask::from_fn(grid.clone(), |[x, ..]| x != 4);
+        let mut confidence = Volume::from_fn(grid.clone(), |_| 1.0);
+        doubt_vectors_into_holes(&Flow::from_fn(grid, |_| [1.0, 0.0, 0.0]), &known, &mut confidence);
+        assert_eq!(confidence.data(), [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
+    }
+}
