@@ -88,12 +88,7 @@ pub static METHODS: [DenseMethodEntry; 6] = [
         title: "Symmetric registration",
         summary: "a field and its inverse, neither of which folds, by steps of a middle of both images",
         takes: TakenImages::Pairs,
-        uses: MethodUses {
-            second_direction: InputUse::Never,
-            finds_inverse: true,
-            tiles: TileSupport::Never,
-            ..OF_PAIRS
-        },
+        uses: MethodUses { finds_inverse: true, tiles: TileSupport::Never, ..OF_PAIRS },
         open: |opening| opening.pairs(Symmetric::new),
     },
 ];

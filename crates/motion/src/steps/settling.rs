@@ -43,7 +43,7 @@ impl Turn {
     }
 
     /// The part of its way that the iteration goes.
-    fn part(self) -> f32 {
+    pub fn part(self) -> f32 {
         let Self { nth, full } = self;
         if full == 0 || nth <= full { 1.0 } else { (full as f32 / nth as f32).powi(4) }
     }

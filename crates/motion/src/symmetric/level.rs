@@ -8,12 +8,13 @@ use crate::steps::buffers::written;
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_steps::{ConfidenceScales, TRUNCATE};
 use crate::steps::pyramid::LevelGeometry;
+use crate::steps::settling::Turn;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::{ClipLength, CopyBuffer, Multiply, Operation};
+use veloxel_kernels::image::pointwise::{ClipLength, CopyBuffer, InPlace, Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor};
 use veloxel_kernels::variational::operator::Operator;
@@ -84,8 +85,8 @@ impl<'a> SymmetricLevel<'a> {
         })
     }
 
-    /// Takes one increment: the smooth solution of the linearised constancy of both images. Its mean length, voxels of the level.
-    pub fn increment(&mut self, maps: &mut MiddleMaps) -> Result<Later<f64>, ComputeError> {
+    /// Takes the nth increment of the level: the smooth solution of the linearised constancy of both images. Its mean length, voxels of the level.
+    pub fn increment(&mut self, maps: &mut MiddleMaps, nth: usize) -> Result<Later<f64>, ComputeError> {
         let SymmetricParams { alpha, rho, zeta, iterations, increment_limit, .. } = *self.params;
         self.see(maps)?;
         self.tensor(&isotropic(&Taps::gaussian(rho, TRUNCATE)), zeta)?;
@@ -93,7 +94,8 @@ impl<'a> SymmetricLevel<'a> {
         let operator = Operator { tensor: Some(tensor), ..self.geometry.laplacian(alpha) };
         let stopping = Stopping { iterations, rtol: None, omega: 1.0 };
         self.multigrid.solve(self.device, &operator, &mut self.step, rhs, stopping)?;
-        self.take(maps, increment_limit)
+        let part = Turn { nth, full: self.params.full_warps }.part();
+        self.take(maps, increment_limit, part)
     }
 
     /// Takes one step along the constraint, smoothed over its nearest neighbours alone. Its mean length, voxels.
@@ -104,11 +106,16 @@ impl<'a> SymmetricLevel<'a> {
         let rhs = &self.system[self.geometry.shape.tensor_entries()..];
         let mut components = rhs.iter().zip(&mut self.step);
         components.try_for_each(|(from, to)| CopyBuffer { from, to }.run(self.device))?;
-        self.take(maps, short_limit)
+        self.take(maps, short_limit, 1.0)
     }
 
-    fn take(&mut self, maps: &mut MiddleMaps, limit: f32) -> Result<Later<f64>, ComputeError> {
+    /// Moves the maps by a part of the step, which is shortened to a limit before.
+    fn take(&mut self, maps: &mut MiddleMaps, limit: f32, part: f32) -> Result<Later<f64>, ComputeError> {
         let length = ClipLength { limit, field: &mut self.step }.run(self.device)?;
+        if part < 1.0 {
+            let (operation, field) = (Operation::Rescale { gain: part, offset: 0.0 }, &mut self.step);
+            InPlace { operation, field }.run(self.device)?;
+        }
         maps.step(&mut self.step, self.params.step_corrections)?;
         let voxels = self.geometry.shape.len() as f64;
         Ok(length.map(move |sum| sum / voxels))

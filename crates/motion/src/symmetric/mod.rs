@@ -127,7 +127,7 @@ impl Symmetric {
                 let is_short = nth == 0 && step >= params.finest_warps;
                 means.push(match is_short {
                     true => level.short_step(&mut middle)?,
-                    false => level.increment(&mut middle)?,
+                    false => level.increment(&mut middle, step + 1)?,
                 });
                 let share = (done + work(nth) * (step + 1) as f64 / steps as f64) / all;
                 let level = Counter { what: "level", now: levels.len() - nth, of: levels.len() };

@@ -23,9 +23,12 @@ parameters! {
     /// Contrast below which brightness counts less.
     zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.1;
     /// Increments of a level that is twice as coarse as the full grid, or coarser.
-    warps: usize in 1..=1000 = 18 { fast: 8 };
+    warps: usize in 1..=1000 = 12 { fast: 8 };
     /// Increments of the full grid.
     finest_warps: usize in 0..=1000 = 8 { fast: 3 };
+    /// Increments of a level that count in full; the nth one after them goes (K/n)⁴ of its way, so that a level settles however many
+    /// there are. 0: all count in full.
+    full_warps: usize in 0..=1000 = 10;
     /// V-cycles of each increment's linear system.
     iterations: usize in 1..=100 = 1;
     /// Longest increment, over both images together.
