@@ -7,15 +7,15 @@ use veloxel_io::{Strictness, read_flow, read_transform, write_flow, write_transf
 /// A place with a smooth field, one that folds, and two transforms.
 fn with_maps() -> Workplace {
     let place = Workplace::new();
-    let grid = Grid::volume(20, 18, 16).and_then(|g| g.with_spacing_mm([1.0, 1.5, 2.0])).unwrap();
+    let grid = Grid::volume(20, 18, 16).and_then(|g| g.with_spacing_mm([1.0, 1.5, 2.0])).expect("a grid");
     let bump = |p: [f64; 3]| {
         let size = [19.0, 17.0, 15.0];
         (0..3).map(|a| (std::f64::consts::PI * p[a] / size[a]).sin()).product::<f64>()
     };
     let smooth = Flow::from_fn(grid.clone(), |p| [2.0 * bump(p), -bump(p), 0.5 * bump(p)]);
     let folding = Flow::from_fn(grid, |p| [if p[0] == 9.0 { 3.0 } else { 0.0 }, 0.0, 0.0]);
-    write_flow(place.path("smooth.nii.gz"), &smooth).unwrap();
-    write_flow(place.path("folding.nii.gz"), &folding).unwrap();
+    write_flow(place.path("smooth.nii.gz"), &smooth).expect("written");
+    write_flow(place.path("folding.nii.gz"), &folding).expect("written");
     place.write("a.mat", "1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n");
     place.write("mirror.mat", "-1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n");
     place

@@ -269,8 +269,11 @@ mod tests {
     use std::path::Path;
     use veloxel_core::Warnings;
 
-    /// Cells of every row, and their numbers.
-    fn read(text: &str) -> Result<Vec<Vec<(String, Option<f64>)>>> {
+    /// A cell, and its number.
+    type Cell = (String, Option<f64>);
+
+    /// Cells of every row.
+    fn read(text: &str) -> Result<Vec<Vec<Cell>>> {
         let mut warnings = Warnings::new();
         let context = Context::new(Path::new("a.csv"), Strictness::Lenient, &mut warnings);
         let mut rows = Rows::new(text, &['#'], &context)?;

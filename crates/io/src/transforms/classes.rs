@@ -76,7 +76,7 @@ impl Stored {
         let what = format!("parameters of {name}");
         // An identity may repeat parameters, which it does not use.
         let is_counted = known.class == Class::Identity || self.parameters.len() == expected;
-        context.require(is_counted, &what, &format!("{expected} numbers"), self.parameters.len())?;
+        context.require(is_counted, &what, format!("{expected} numbers"), self.parameters.len())?;
         let (matrix, shift_mm) = self.matrix_and_shift(known.class, dimension, context)?;
         let centre = self.centre(known.class, dimension, context)?;
         let turned = apply(&matrix, centre);
@@ -144,12 +144,7 @@ impl Stored {
         let most = if class == Class::Euler3 { d + 1 } else { d };
         let is_there = self.fixed.is_empty() || (d..=most).contains(&self.fixed.len());
         let ignored = matches!(class, Class::Identity | Class::Translation);
-        context.require(
-            is_there || ignored,
-            "fixed parameters",
-            &format!("{d} numbers"),
-            self.fixed.len(),
-        )?;
+        context.require(is_there || ignored, "fixed parameters", format!("{d} numbers"), self.fixed.len())?;
         let value = |axis: usize| if axis < d { self.fixed.get(axis).copied().unwrap_or(0.0) } else { 0.0 };
         Ok([0, 1, 2].map(|axis| if ignored { 0.0 } else { value(axis) }))
     }

@@ -11,8 +11,8 @@ use veloxel_phantoms::catalogue::MotionKind;
 fn register([fixed, moving]: [&Volume<f32>; 2]) -> DenseFlow {
     let grid = fixed.grid();
     let params = SymmetricParams::preset(SymmetricPreset::Accurate, grid.dimension());
-    let mut method = Symmetric::new(grid, params, &cpu(2)).unwrap();
-    method.run_with(&Pair::new(fixed, moving), FlowExtras::ALL).unwrap()
+    let mut method = Symmetric::new(grid, params, &cpu(2)).expect("the method should open");
+    method.run_with(&Pair::new(fixed, moving), FlowExtras::ALL).expect("the estimate should succeed")
 }
 
 fn inverse(found: &DenseFlow) -> &Flow {
@@ -21,14 +21,14 @@ fn inverse(found: &DenseFlow) -> &Flow {
 
 /// Cells of a field that fold or may fold.
 fn not_certified(flow: &Flow) -> usize {
-    let found = folding_certificate(flow, None, &Control::default()).unwrap().everywhere;
+    let found = folding_certificate(flow, None, &Control::default()).expect("nobody stops it").everywhere;
     found.folded + found.undecided
 }
 
 /// Mean length of the way there and back, voxels, of vectors at least so many voxels away from the border.
 fn way_back_vox(there: &Flow, back: &Flow, margin: usize) -> f64 {
     let grid = there.grid();
-    let composed = compose_flows(there, back, &cpu(1)).unwrap();
+    let composed = compose_flows(there, back, &cpu(1)).expect("fields of one grid");
     let inside = |index: &usize| {
         let at = grid.position(*index);
         (0..3).all(|a| grid.size()[a] == 1 || (at[a] >= margin && at[a] + margin < grid.size()[a]))

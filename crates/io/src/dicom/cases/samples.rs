@@ -46,7 +46,7 @@ fn big_endian_samples_of_every_size() {
     assert_eq!(read(object, EXPLICIT).unwrap().0, expected);
     // The first of two bytes is the low one of their word.
     let mut object = of_bits(8);
-    put(&mut object, VR::OW, PrimitiveValue::U16((0..6u16).map(|i| 2 * i | (2 * i + 1) << 8).collect()));
+    put(&mut object, VR::OW, PrimitiveValue::U16((0..6u16).map(|i| (2 * i) | ((2 * i + 1) << 8)).collect()));
     assert_eq!(read(object, BIG_ENDIAN).unwrap().0, (0..12).map(|i| i as f32).collect::<Vec<_>>());
     let mut object = of_bits(16);
     put(&mut object, VR::OW, PrimitiveValue::U16((0..12u16).map(|i| 300 * i).collect()));

@@ -40,7 +40,7 @@ pub(crate) struct Input {
 enum Part {
     Frames(FrameSelection),
     Series(SeriesChoice),
-    Part(PartChoice),
+    OfSeries(PartChoice),
 }
 
 impl Input {
@@ -58,7 +58,9 @@ impl Input {
                     input.frames = Some(frames);
                 }
                 Part::Series(series) if input.series.is_none() => input.series = Some(series),
-                Part::Part(part) if input.part.is_none() && input.series.is_none() => input.part = Some(part),
+                Part::OfSeries(part) if input.part.is_none() && input.series.is_none() => {
+                    input.part = Some(part)
+                }
                 _ => break,
             }
             input.path = path;
@@ -126,7 +128,7 @@ impl Input {
 fn split(name: &Path) -> Option<(PathBuf, Part)> {
     let (stem, asked) = name.file_name()?.to_str()?.rsplit_once('@')?;
     if let Some(part) = asked.strip_prefix("part:") {
-        return below(name, stem, Part::Part(part.parse().ok()?));
+        return below(name, stem, Part::OfSeries(part.parse().ok()?));
     }
     let part = match asked.strip_prefix("series:") {
         Some(series) => Part::Series(series.parse().ok()?),

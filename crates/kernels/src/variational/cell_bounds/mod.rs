@@ -81,6 +81,11 @@ impl Kernel for CellBounds<'_> {
     }
 }
 
+/// A NaN is below everything.
+fn is_unknown_or_below(bound: f32, before: f32) -> bool {
+    bound.is_nan() || before.is_nan() || bound < before
+}
+
 fn bounds_in<const D: usize>(cpu: &Cpu, args: CellBounds<'_>) -> f64 {
     let CellBounds { shape, spacing_edges, displacement, least, fold, before, out } = args;
     let (field, per_edge) = (components::<D>(displacement), spacing_edges.map(|s| 1.0 / s));
@@ -95,8 +100,8 @@ fn bounds_in<const D: usize>(cpu: &Cpu, args: CellBounds<'_>) -> f64 {
             for (x, bound) in line.iter_mut().enumerate() {
                 let own = row * nx + x;
                 *bound = least_determinant::<D>(vector, shape.size, [x, row % ny, row / ny], own, least);
-                let is_smaller = before.is_none_or(|before| !(*bound >= before[own]));
-                count += f64::from(u8::from(!(*bound > fold) && is_smaller));
+                let is_smaller = before.is_none_or(|before| is_unknown_or_below(*bound, before[own]));
+                count += f64::from(u8::from((bound.is_nan() || *bound <= fold) && is_smaller));
             }
         }
         [count]
