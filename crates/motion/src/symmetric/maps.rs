@@ -23,7 +23,7 @@ const STEPS_OF_START: usize = 16;
 /// The share of a step that draws a field towards the inverse of another.
 const DAMPED: f32 = 0.5;
 /// Shares of the determinant that cells should keep, below which a step is shortened: at each attempt. The nth looks n voxels far from
-/// a cell that folds. Shares taper a step off; where it is cut off instead, its edge folds next.
+/// a cell that folds. Shares shorten a step; where it is cut off instead, its edge folds next.
 const FLOORS: [f32; 6] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02];
 
 /// What is taken of a share: determinants are not quite linear in the step.

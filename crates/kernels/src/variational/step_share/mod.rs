@@ -4,9 +4,8 @@
 //! bounds of the map's cells before the step and after ([`super::cell_bounds`]). *Out*, in place: u, shortened.
 //! *Share*: between both the bound is taken as linear in the step, so a cell whose bound falls from `b` to `a < target` can take
 //! `safety · (b − target) / (b − a)` of it, or nothing where b is at most the target and a is smaller.
-//! *Taper*: what a cell cannot take is withheld from its neighbours as well, and from those further away along an axis less and less, up
-//! to `reach` cells: a step that were cut off would fold at its edge. Each vector gives up the most that any cell withholds at the
-//! place that h leads it to. *Halo*: unbounded (gathers).
+//! *Reach*: what a cell cannot take is withheld from all cells at most `reach` away along each axis. Each vector gives up the most that
+//! any cell withholds at the place that h leads it to. *Halo*: unbounded (gathers).
 
 #[cfg(test)]
 mod parity;
@@ -33,7 +32,7 @@ bindings! {
             /// Voxels along x, y, z, and in all.
             size: vec4<u32>,
             per_edge: vec4<f32>,
-            /// The target, what is left of a share, the bound at rest, and the reach.
+            /// The target, what is left of a share, and the bound at rest.
             shares: vec4<f32>,
             /// Voxels to the next one along the axis of a pass, voxels along it, and the reach.
             along: vec4<u32>,
@@ -91,7 +90,7 @@ impl Kernel for StepShare<'_> {
         let block = Block {
             size: [nx, ny, nz, n].into(),
             per_edge: self.spacing_edges.map(|s| 1.0 / s).into(),
-            shares: [target, safety, AT_REST, reach as f32].into(),
+            shares: [target, safety, AT_REST].into(),
             along: [0, 0, 0, 0].into(),
         };
         let none = Bindings { block, before: None, after: None, withheld: None, map: &[], out: &[] };
@@ -107,11 +106,6 @@ impl Kernel for StepShare<'_> {
         let shorten = Bindings { withheld: Some(from), map, out: step, ..none };
         gpu.launch_in(d, &SOURCE, "shorten").bind(&shorten).run(line(n, 256))
     }
-}
-
-/// The share of what a cell withholds that reaches so far along an axis.
-fn taper(distance: usize, reach: usize) -> f32 {
-    if distance <= 1 { 1.0 } else { 1.0 - (distance as f32 - 1.0) / reach as f32 }
 }
 
 fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
@@ -131,9 +125,8 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
             for (i, out) in range.zip(part) {
                 let at = i / stride % count;
                 let (low, high) = (at.min(reach), (count - 1 - at).min(reach));
-                let cells = (0..=low + high).map(|k| (i - low * stride + k * stride, k.abs_diff(low)));
-                *out = cells
-                    .fold(0.0, |most: f32, (cell, distance)| most.max(taper(distance, reach) * input[cell]));
+                let cells = (0..=low + high).map(|k| i - low * stride + k * stride);
+                *out = cells.fold(0.0, |most: f32, cell| most.max(input[cell]));
             }
         });
         std::mem::swap(&mut from, &mut to);

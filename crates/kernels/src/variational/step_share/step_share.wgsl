@@ -25,7 +25,7 @@ fn withhold(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroup
     }
 }
 
-// The most that any cell withholds along an axis, less with every cell between.
+// The most that any cell withholds along an axis.
 @compute @workgroup_size(256)
 fn spread(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
@@ -37,12 +37,7 @@ fn spread(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
     let high = min(block.along.y - 1u - at, block.along.z);
     var most = 0.0;
     for (var k = 0u; k <= low + high; k = k + 1u) {
-        let distance = max(k, low) - min(k, low);
-        var taper = 1.0;
-        if (distance > 1u) {
-            taper = 1.0 - (f32(distance) - 1.0) / block.shares.w;
-        }
-        most = max(most, taper * withheld[i - low * block.along.x + k * block.along.x]);
+        most = max(most, withheld[i - low * block.along.x + k * block.along.x]);
     }
     out_x[i] = most;
 }
