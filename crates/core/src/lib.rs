@@ -22,7 +22,6 @@
 
 mod arcs;
 mod camera;
-mod cleaning_report;
 mod contour;
 mod control;
 mod diagnosis;
@@ -47,7 +46,6 @@ mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
 pub use camera::{Camera, Lens, Rectification, RectifiedView, StereoRig};
-pub use cleaning_report::CleaningReport;
 pub use contour::{Contour, ContourSet, Polygon, PolygonRow, Structure};
 pub use control::pace::Pace;
 pub use control::sorting::{sort, sort_by};
@@ -63,6 +61,7 @@ pub use grid::{Dimension, Grid};
 pub use linear_transform::LinearTransform;
 pub use mask::Mask;
 pub use mesh::TetMesh;
+pub use mesh::cleaning_report::CleaningReport;
 pub use sequence::Sequence;
 pub use shape::{Axes, Shape};
 pub use system_memory::{SystemMemory, memory_size};

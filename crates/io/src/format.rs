@@ -3,9 +3,9 @@
 use crate::content::{ContentKind, Decoded};
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
-use crate::read::frame_reader::FrameReader;
 use crate::read::layout::Layout;
 use crate::read::source::Source;
+use crate::read::stream::frame_reader::FrameReader;
 use crate::write::painted_mesh::PaintedMesh;
 use crate::write::record::Record;
 use crate::write::target::Target;

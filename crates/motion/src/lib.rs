@@ -66,11 +66,11 @@ pub use phase::{
     PhasePreset, PhaseReport, PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
-pub use steps::affine_registration::AffineModel;
 pub use steps::composition::compose_flows;
 pub use steps::frame::{Frame, FrameSource};
 pub use steps::intensity::IntensityMap;
 pub use steps::masking::without_unknown;
+pub use steps::motion_group::AffineModel;
 pub use steps::moving_image::{MovingImage, require_sampled, voxel_map};
 pub use symmetric::Symmetric;
 pub use symmetric::parameters::{SymmetricParams, SymmetricPreset};

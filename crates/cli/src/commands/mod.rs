@@ -19,7 +19,6 @@ mod maps;
 mod measure;
 pub(crate) mod parameters;
 mod phantom;
-mod register;
 mod segment;
 mod stereo;
 mod track;
@@ -31,7 +30,7 @@ use clap::{ArgMatches, Args, Command};
 /// Every command, in the order of the help, with its names in other programs.
 pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<flow::FlowArguments>("flow", "optical-flow opticalflow optflow motion"),
-    Entry::of::<register::RegisterArguments>("register", "registration reg align demons"),
+    Entry::of::<flow::RegisterArguments>("register", "registration reg align demons"),
     Entry::of::<compare::CompareArguments>("compare", ""),
     Entry::of::<stereo::StereoArguments>("stereo", "disparity depth match"),
     Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),
@@ -41,8 +40,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
-    Entry::of::<maps::compose::ComposeArguments>("compose", "concatenate chain transforms combine"),
-    Entry::of::<maps::invert::InvertArguments>("invert", "inverse inverse-transform"),
+    Entry::of::<maps::ComposeArguments>("compose", "concatenate chain transforms combine"),
+    Entry::of::<maps::InvertArguments>("invert", "inverse inverse-transform"),
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),

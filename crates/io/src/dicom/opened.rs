@@ -85,7 +85,7 @@ impl Opened {
     }
 }
 
-/// So much of a file is looked at for the end of its first group.
+/// The number of bytes that are looked at for the end of its first group.
 const MOST_START_BYTES: u64 = 4096;
 
 /// Whether the first group of a file begins with its length, or is no group that could be mended.
@@ -97,7 +97,7 @@ fn has_group_length(start: &[u8]) -> bool {
 /// A file with another beginning.
 struct Mended<R> {
     begin: Vec<u8>,
-    /// So many bytes of the file the beginning stands for.
+    /// The number of bytes of the file that the beginning stands for.
     instead_of: u64,
     at: u64,
     reader: R,

@@ -4,9 +4,9 @@ use crate::content::Content;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{Element, Stored};
-use crate::read::frame_reader::FRAME_BYTES;
 use crate::read::geometry::{WorldAxes, length};
 use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::stream::frame_reader::FRAME_BYTES;
 use veloxel_core::matrix3::apply;
 use veloxel_core::{CoreError, Dimension, Flow, Grid};
 

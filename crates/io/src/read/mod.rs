@@ -6,7 +6,6 @@ pub(crate) mod context;
 pub(crate) mod element;
 pub(crate) mod files_read;
 pub(crate) mod foreign;
-pub(crate) mod frame_reader;
 pub(crate) mod frames;
 pub(crate) mod geometry;
 pub(crate) mod input;
@@ -372,7 +371,7 @@ pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> 
 fn decode_whole(format: &Format, source: Source, context: &mut Context) -> Result<Decoded> {
     let header = match format.reader {
         Reader::Whole(read) => return read(source, context),
-        Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),
+        Reader::Frames(open) => return stream::frame_reader::read_all(open(source, context)?, context),
         Reader::Header(header) => header,
     };
     let (layout, source) = header(source, context)?;

@@ -27,7 +27,7 @@ pub(crate) struct Words<'a> {
 /// What fractions of a text begin with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fractions {
-    /// None has come yet.
+    /// No fraction has come yet.
     Unknown,
     /// A point.
     Points,

@@ -39,7 +39,7 @@ enum Class {
 struct Known {
     names: &'static [&'static str],
     class: Class,
-    /// Of 2-D and 3-D ones; 0 where there are none.
+    /// The numbers of 2-D and 3-D ones; 0 where there are none.
     parameters: [usize; 2],
 }
 

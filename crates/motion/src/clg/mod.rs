@@ -36,7 +36,7 @@
 //! takes memory for its result alone; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
 //! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/motion/convergence.rs` (error over warps), `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry.rs`
+//! *Evidence*: `tests/motion/convergence.rs` (error over warps), `tests/motion/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/motion/symmetry/mod.rs`
 //! (equal images, flips, axis swaps, spacing, threads), `tests/motion/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image

@@ -12,7 +12,7 @@ use crate::error::{MotionError, Result};
 use crate::method::resident::ResidentMask;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
-use crate::steps::motion_group::MotionGroup;
+use crate::steps::motion_group::{AffineModel, MotionGroup};
 use crate::steps::moving_image::{require_sampled, voxel_map};
 use crate::steps::pyramid::{
     LevelGeometry, between_grids, between_levels, levels, mask_pyramid, match_voxel_size, moving_levels,
@@ -25,19 +25,6 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::affine_normal_equations::{AffineNormalEquations, NormalEquations};
 use veloxel_kernels::image::centre_of_mass::CentreOfMass;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
-
-/// What the start may move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AffineModel {
-    /// A shift that puts the moving image's centre of mass on the fixed one's.
-    CentreOfMass,
-    /// A turn and a shift in the world.
-    Rigid,
-    /// A turn, a scale common to all axes, and a shift in the world.
-    Similarity,
-    /// All entries.
-    Affine,
-}
 
 /// The finest level used has at most this many voxels: an affine map needs no more.
 const MOST_VOXELS: usize = 1 << 21;

@@ -5,11 +5,23 @@
 //! scale), seen in voxels `V⁻¹ G V`; V leads from voxels to the world. The normal equations of the affine step, restricted to the
 //! generators (`Bᵀ H B`), are those of the group.
 
-use crate::steps::affine_registration::AffineModel;
 use veloxel_core::matrix3::{IDENTITY, inverse, product};
 use veloxel_core::{Axes, Dimension, Grid};
 use veloxel_kernels::image::affine_normal_equations::NormalEquations;
 use veloxel_kernels::image::warp::VoxelAffine;
+
+/// What the start may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AffineModel {
+    /// A shift that puts the moving image's centre of mass on the fixed one's.
+    CentreOfMass,
+    /// A turn and a shift in the world.
+    Rigid,
+    /// A turn, a scale common to all axes, and a shift in the world.
+    Similarity,
+    /// All entries.
+    Affine,
+}
 
 /// A 3×3 matrix, row-major.
 type Matrix = [[f64; 3]; 3];

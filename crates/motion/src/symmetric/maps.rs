@@ -32,9 +32,9 @@ const SAFETY: f32 = 0.9;
 /// The maps of one moment; displacements in edges of the level.
 #[derive(Debug)]
 pub(super) struct Maps {
-    /// Of `φ_i`, from the middle to image i.
+    /// The displacement of `φ_i`, from the middle to image i.
     outward: [Field; 2],
-    /// Of `ψ_i`, from image i to the middle.
+    /// The displacement of `ψ_i`, from image i to the middle.
     inward: [Field; 2],
     /// From image i to the other one.
     between: [Field; 2],
@@ -86,7 +86,7 @@ impl MiddleMaps {
         }
         *moving = start;
         for _ in 0..STEPS_OF_START {
-            step_to_inverse(device, geometry, (moving, &mut inward[1]), DAMPED)?;
+            step_to_inverse(device, geometry, moving, &mut inward[1], DAMPED)?;
         }
         own.measure()?;
         Ok(own)
@@ -116,7 +116,7 @@ impl MiddleMaps {
             own.held.outward[i] = transferred(&device, &held.outward[i], &geometry, finer)?;
             own.held.inward[i] = transferred(&device, &held.inward[i], &geometry, finer)?;
             let Maps { outward, inward, .. } = &mut own.held;
-            step_to_inverse(&device, finer, (&outward[i], &mut inward[i]), DAMPED)?;
+            step_to_inverse(&device, finer, &outward[i], &mut inward[i], DAMPED)?;
         }
         own.measure()?;
         Ok(own)
@@ -155,8 +155,8 @@ impl MiddleMaps {
         }
         for i in (0..2).cycle().take(2 * corrections) {
             copy(&self.device, &self.held.inward[i], &mut self.tried.inward[i])?;
-            let pair = (&self.held.outward[i], &mut self.tried.inward[i]);
-            step_to_inverse(&self.device, &self.geometry, pair, DAMPED)?;
+            let (map, inverse) = (&self.held.outward[i], &mut self.tried.inward[i]);
+            step_to_inverse(&self.device, &self.geometry, map, inverse, DAMPED)?;
             self.take_correction(i, Corrected::Inward)?;
         }
         Ok(())
@@ -196,7 +196,7 @@ impl MiddleMaps {
                 InPlace { operation: Operation::Rescale { gain, offset: 0.0 }, field }.run(device)?;
             }
             for _ in 0..STEPS_OF_HALF {
-                step_to_inverse(device, geometry, (half, back), 1.0)?;
+                step_to_inverse(device, geometry, half, back, 1.0)?;
             }
             let update = UpdateRule::Compose;
             let (displacement, increment) = (&self.held.outward[i], &mut *half);
@@ -229,8 +229,8 @@ impl MiddleMaps {
             for i in 0..2 {
                 let Maps { between, .. } = &mut self.tried;
                 copy(&device, &self.held.between[i], &mut between[i])?;
-                let pair = (&self.held.between[1 - i], &mut between[i]);
-                step_to_inverse(&device, &self.geometry, pair, DAMPED)?;
+                let (map, inverse) = (&self.held.between[1 - i], &mut between[i]);
+                step_to_inverse(&device, &self.geometry, map, inverse, DAMPED)?;
             }
             for i in 0..2 {
                 self.take_correction(i, Corrected::Between)?;
@@ -324,7 +324,8 @@ fn join(
 fn step_to_inverse(
     device: &Device,
     geometry: &LevelGeometry,
-    (displacement, inverse): (&Field, &mut Field),
+    displacement: &Field,
+    inverse: &mut Field,
     relaxation: f32,
 ) -> Result<(), ComputeError> {
     let LevelGeometry { shape, spacing_edges, .. } = *geometry;

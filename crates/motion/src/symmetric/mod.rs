@@ -15,7 +15,7 @@
 //! *Confidence*: as that of [`Clg`](crate::Clg).
 //!
 //! *Cost*, 3-D: 63 volumes of memory; a step moves some 250 volumes, a third of which are the compositions and inverses.
-//! *Evidence*: `tests/motion/symmetric.rs`; docs/algorithms/symmetric.md.
+//! *Evidence*: `tests/motion/symmetry/registration.rs`; docs/algorithms/symmetric.md.
 //! *Start*: an affine map belongs to the moving image; a field to the map from the middle to it.
 //! *Limits*: motion larger than half of the coarsest level is not found; sliding organs
 //! and occlusion are no diffeomorphisms.

@@ -8,8 +8,8 @@ use crate::measure;
 use measure::{cpu, difference_vox, pair, register, run, smooth};
 use veloxel_core::{Dimension, Grid, Mask};
 use veloxel_gpu::Device;
+use veloxel_motion::AffineModel;
 use veloxel_motion::clg::multigrid::Solver;
-use veloxel_motion::steps::affine_registration::AffineModel;
 use veloxel_motion::{
     Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, InverseConsistent, MotionError, Pair, PairMethod,
     SequenceFrames, SequenceMode, SequencePlan, Start, run_sequence,

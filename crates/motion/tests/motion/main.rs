@@ -17,7 +17,6 @@ mod phantoms;
 mod phase;
 mod point_tracking;
 mod solvers;
-mod symmetric;
 mod symmetry;
 mod tiles;
 mod two_grids;

@@ -4,7 +4,7 @@ use crate::measure;
 
 use measure::{cpu, estimate, mean_difference_vox, register};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::steps::affine_registration::AffineModel;
+use veloxel_motion::AffineModel;
 use veloxel_motion::{
     Clg, ClgParams, ClgPreset, InverseConsistent, Matched, MotionError, Pair, PairMethod, Start,
 };

@@ -1,4 +1,7 @@
 //! Commands that make maps of maps: `veloxel compose` and `veloxel invert`.
 
-pub(super) mod compose;
-pub(super) mod invert;
+mod compose;
+mod invert;
+
+pub(super) use compose::ComposeArguments;
+pub(super) use invert::InvertArguments;

@@ -29,7 +29,7 @@ const GROUPS: [Tag; 18] = [
 ];
 /// Most values of an element that is read.
 const MOST_VALUES: usize = 16;
-/// So much of a text counts as a UID may have.
+/// The number of characters that a UID may have.
 pub(super) const MOST_CHARACTERS: usize = 64;
 
 /// The objects in which a value of a frame may stand, the most particular first.

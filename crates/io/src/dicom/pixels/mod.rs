@@ -99,7 +99,7 @@ fn cut(whole: &PlaneSamples, plane: &PlaneHeader, out: &mut [f32]) -> usize {
     if whole.has_padding { out.iter().filter(|v| v.is_nan()).count() } else { 0 }
 }
 
-/// What is to be told of all planes.
+/// What is to be reported for all planes.
 #[derive(Default)]
 struct Said {
     sample_type: String,

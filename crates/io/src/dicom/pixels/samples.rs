@@ -29,7 +29,7 @@ enum Colours {
     Rgb,
     /// The first channel is the luminance.
     Luminance,
-    /// The same, from 16 to 235, and two pixels share the other channels.
+    /// Samples from 16 to 235, where two pixels share the other channels.
     HalvedVideo,
     /// Two pixels share all channels but the first.
     Halved,

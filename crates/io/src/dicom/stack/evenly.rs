@@ -27,11 +27,11 @@ const MOST_SAID: usize = 32;
 
 /// Slices at equal steps.
 pub(super) struct Even {
-    /// None where one is missing.
+    /// It is none where one is missing.
     pub planes: Vec<Option<Vec<PlaneHeader>>>,
     /// From one slice to the next, along the normal, mm.
     pub distance_mm: Option<f64>,
-    /// The same as a vector, where it is not along the normal.
+    /// The step as a vector, where it is not along the normal.
     pub step_mm: Option<[f64; 3]>,
 }
 

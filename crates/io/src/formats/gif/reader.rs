@@ -3,9 +3,9 @@
 use crate::asking::Asking;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
-use crate::read::frame_reader::FrameReader;
 use crate::read::luminance::{COLOUR_NOTE, luma};
 use crate::read::source::Source;
+use crate::read::stream::frame_reader::FrameReader;
 use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, Frame};
 use std::io::{Cursor, ErrorKind};
 use veloxel_core::{Grid, Volume, WarningKind};
@@ -194,8 +194,8 @@ fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError 
 mod tests {
     use super::*;
     use crate::content::Content;
-    use crate::read::frame_reader;
     use crate::read::reading::Strictness;
+    use crate::read::stream::frame_reader;
     use std::path::Path;
     use veloxel_core::Warnings;
 

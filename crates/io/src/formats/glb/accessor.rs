@@ -132,7 +132,7 @@ impl<'a> Views<'a, '_> {
         self.context.malformed("an accessor", expected, self.json)
     }
 
-    /// So many elements of a size, in the view that an entry names.
+    /// Elements of a size, counted, in the view that an entry names.
     fn part(&self, entry: &'a Value, name: &str, size: usize, count: usize) -> Result<Part<'a>> {
         let view = number(&entry[name]).and_then(|index| self.views.get(index));
         let view = view.ok_or_else(|| self.bad("a bufferView that there is"))?;

@@ -64,7 +64,7 @@ const HARMLESS_EXTENSIONS: [&str; 8] = [
     "MSFT_texture_",
 ];
 
-/// Refuses a scene that says that nobody can read it without an extension that is not read here.
+/// Refuses a scene that says that it cannot be read without an extension that is not read here.
 fn check_extensions(json: &Value, context: &Context) -> Result<()> {
     for name in json["extensionsRequired"].as_array().into_iter().flatten() {
         let word = name.as_str().unwrap_or_default();

@@ -8,7 +8,7 @@ pub(super) struct Lines<'a> {
 
 /// A line, without its comment.
 pub(super) struct Line<'a> {
-    /// Of its first part, from 1.
+    /// The number of its first part, from 1.
     pub number: usize,
     pub text: &'a [u8],
     /// What follows it in the file.

@@ -4,8 +4,8 @@ use super::head::Head;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::Fit;
-use crate::read::frame_reader::FrameReader;
 use crate::read::source::Source;
+use crate::read::stream::frame_reader::FrameReader;
 use veloxel_core::{Volume, WarningKind};
 
 /// What a head begins with: a pipe tells by it that raw frames follow.

@@ -11,9 +11,9 @@ use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Bits of a page's kind: a smaller version of another page, or a mask of one.
 const SMALLER_OR_MASK: u32 = 0b101;
-/// The same in an older tag.
+/// The kind of a page in an older tag.
 const SMALLER: u32 = 2;
-/// So much of a description is looked at.
+/// The number of characters of a description that are looked at.
 const MOST_CHARACTERS: usize = 1 << 16;
 
 /// Images of a stack, by its own description.

@@ -3,8 +3,8 @@
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Scaling};
-use crate::read::frame_reader::FrameReader;
 use crate::read::source::Source;
+use crate::read::stream::frame_reader::FrameReader;
 use veloxel_core::{Grid, Sequence, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";

@@ -13,8 +13,9 @@
 
 use crate::error::{MotionError, Result};
 use crate::method::resident::{ResidentFlow, ResidentMask};
-use crate::steps::affine_registration::{AffineModel, affine_registration};
+use crate::steps::affine_registration::affine_registration;
 use crate::steps::frame::Frame;
+use crate::steps::motion_group::AffineModel;
 use crate::steps::moving_image::MovingImage;
 use veloxel_core::Mask;
 use veloxel_gpu::{Device, Later};

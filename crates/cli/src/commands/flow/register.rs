@@ -1,6 +1,6 @@
 //! `veloxel register`.
 
-use super::flow::FlowArguments;
+use super::FlowArguments;
 use crate::{Outcome, Run};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
@@ -24,7 +24,7 @@ fn with_defaults(command: Command) -> Command {
         .about(ABOUT)
         .long_about(LONG_ABOUT)
         .override_usage(USAGE)
-        .after_long_help(super::parameters::long_help("symmetric"))
+        .after_long_help(crate::commands::parameters::long_help("symmetric"))
 }
 
 impl Args for RegisterArguments {

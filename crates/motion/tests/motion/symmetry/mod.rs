@@ -3,6 +3,8 @@
 //! The method is run to convergence wherever the order of voxels enters (sweeps take colours one after the other, and that
 //! order is not the flipped grid's): what is left then are the tolerances of the solves and of the warps.
 
+mod registration;
+
 use crate::measure;
 
 use measure::{cpu, estimate, mean_difference_vox, pair, run, smooth};

@@ -1,5 +1,7 @@
 //! `veloxel flow`: two images to a field.
 
+mod register;
+
 use crate::chosen_inputs::ChosenFrames;
 use crate::commands::dry_run;
 use crate::shortcuts::{self, Shortcut};
@@ -10,6 +12,7 @@ use crate::{
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
+pub(super) use register::RegisterArguments;
 use std::path::{Path, PathBuf};
 use veloxel::io::is_named_transform;
 use veloxel::jobs::{

@@ -1,5 +1,7 @@
 //! Unstructured meshes as files give them.
 
+pub(crate) mod cleaning_report;
+
 /// Tetrahedra over points, as a finite-element code writes them.
 ///
 /// Every index in `tetrahedra` is below `points.len()`: readers check it.

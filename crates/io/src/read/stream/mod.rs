@@ -1,5 +1,7 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
+pub(crate) mod frame_reader;
+
 use crate::content::Content;
 use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
@@ -7,12 +9,12 @@ use crate::formats::lookup::{has_grid, require_to_read};
 use crate::formats::{raw_frames, y4m};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
-use crate::read::frame_reader::FrameReader;
 use crate::read::input::Input;
 use crate::read::input::frame_selection::FrameSelection;
 use crate::read::inspect::inspect;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
+use crate::read::stream::frame_reader::FrameReader;
 use crate::read::watch::{FolderWatch, WatchedFolder};
 use crate::read::{read, read_image};
 use std::collections::HashSet;
