@@ -30,7 +30,7 @@ use clap::{ArgMatches, Args, Command};
 /// Every command, in the order of the help, with its names in other programs.
 pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<flow::FlowArguments>("flow", "optical-flow opticalflow optflow motion"),
-    Entry::of::<flow::RegisterArguments>("register", "registration reg align demons"),
+    flow::REGISTER,
     Entry::of::<compare::CompareArguments>("compare", ""),
     Entry::of::<stereo::StereoArguments>("stereo", "disparity depth match"),
     Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),
@@ -40,8 +40,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
     Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
     Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
-    Entry::of::<maps::ComposeArguments>("compose", "concatenate chain transforms combine"),
-    Entry::of::<maps::InvertArguments>("invert", "inverse inverse-transform"),
+    maps::COMPOSE,
+    maps::INVERT,
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
     Entry::of::<distances::DistancesArguments>("distances", ""),
     Entry::of::<evaluate::EvaluateArguments>("evaluate", "eval compare score dice epe"),

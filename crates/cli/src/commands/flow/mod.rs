@@ -2,6 +2,7 @@
 
 mod register;
 
+use super::Entry;
 use crate::chosen_inputs::ChosenFrames;
 use crate::commands::dry_run;
 use crate::shortcuts::{self, Shortcut};
@@ -12,7 +13,6 @@ use crate::{
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-pub(super) use register::RegisterArguments;
 use std::path::{Path, PathBuf};
 use veloxel::io::is_named_transform;
 use veloxel::jobs::{
@@ -23,6 +23,10 @@ use veloxel::method::{DenseMethodEntry, METHODS, TakenImages};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
 use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
+
+/// `veloxel register` in the list of commands.
+pub(super) const REGISTER: Entry =
+    Entry::of::<register::RegisterArguments>("register", "registration reg align demons");
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///

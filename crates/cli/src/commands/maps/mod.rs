@@ -3,5 +3,10 @@
 mod compose;
 mod invert;
 
-pub(super) use compose::ComposeArguments;
-pub(super) use invert::InvertArguments;
+use super::Entry;
+
+/// `veloxel compose` in the list of commands.
+pub(super) const COMPOSE: Entry =
+    Entry::of::<compose::ComposeArguments>("compose", "concatenate chain transforms combine");
+/// `veloxel invert` in the list of commands.
+pub(super) const INVERT: Entry = Entry::of::<invert::InvertArguments>("invert", "inverse inverse-transform");
