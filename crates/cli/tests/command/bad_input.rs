@@ -2,7 +2,8 @@
 
 use crate::workplace::{Workplace, run_in, small_volume};
 use std::io::Write;
-use veloxel_core::{Grid, Volume};
+use veloxel_core::{Grid, Volume, Warnings};
+use veloxel_io::Strictness;
 
 /// A place with `fixed.nii.gz` and `moving.nii.gz`.
 fn with_pair() -> Workplace {
@@ -98,7 +99,17 @@ fn voxels_that_are_not_numbers() {
     let index = phantom.fixed.grid().index([3, 2, 1]);
     phantom.fixed.data_mut()[index] = f32::NAN;
     place.write_image("nan.nii.gz", &phantom.fixed);
-    refused(&place, ["nan.nii.gz", "moving.nii.gz"], &["NaN", "[3, 2, 1]", "--mask"]);
+    let run =
+        place.run(&["flow", "nan.nii.gz", "moving.nii.gz", "-o", "f.nii.gz", "--confidence", "c.nii.gz"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("nan.nii.gz: 1 of") && run.stderr.contains("[3, 2, 1]"), "{}", run.stderr);
+    let path = place.path("c.nii.gz");
+    let confidence =
+        veloxel_io::read_image(&path, Strictness::Strict, &mut Warnings::new()).expect("written");
+    assert_eq!(confidence.data()[index], 0.0);
+    phantom.fixed.data_mut().fill(f32::NAN);
+    place.write_image("empty.nii.gz", &phantom.fixed);
+    refused(&place, ["empty.nii.gz", "moving.nii.gz"], &["NaN", "[0, 0, 0]", "--mask"]);
 }
 
 #[test]
@@ -302,7 +313,7 @@ fn wrong_usage_is_exit_code_two() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
     }
     for (name, command) in
-        [("register", "flow"), ("Optical_Flow", "flow"), ("depth", "stereo"), ("flwo", "flow")]
+        [("registration", "register"), ("Optical_Flow", "flow"), ("depth", "stereo"), ("flwo", "flow")]
     {
         let text = place.run(&[name]).stderr;
         assert!(text.contains(&format!("similar subcommand exists: '{command}'")), "{text}");

@@ -7,7 +7,7 @@ use super::dense::{
 use super::memory_plan::{FlowSketch, tiles_of};
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};
-use super::prepare::holes::{doubt_vectors_into_holes, fill_holes, known_in_both, note_holes};
+use super::prepare::holes::{doubt_vectors_of_holes, fill_holes, known_in_both, note_holes};
 use super::prepare::intensities::compare_intensities;
 use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
@@ -127,7 +127,13 @@ impl<'a> PairRequest<'a> {
             fixed.grid().require_same(weight.grid(), &what)?;
             require_weights(weight)?;
         }
-        Ok(PreparedPair { mask, volume_mask: on_fixed(self.volume_mask)?, fixed, moving, moving_known })
+        Ok(PreparedPair {
+            mask,
+            volume_mask: on_fixed(self.volume_mask)?,
+            fixed,
+            moving,
+            known: [fixed_known, moving_known],
+        })
     }
 
     /// The pair as methods take it.
@@ -280,9 +286,8 @@ impl Call<'_> {
             None => method.run_with(&pair, extras),
             Some(plan) => self.in_tiles(plan, &pair, extras),
         })?;
-        if let Some(known) = &prepared.moving_known {
-            doubt_vectors_into_holes(&found.flow, known, &mut found.confidence);
-        }
+        let known = prepared.known.each_ref().map(Option::as_ref);
+        doubt_vectors_of_holes(&found.flow, known, &mut found.confidence);
         if wanted.inverse.is_yes() && found.inverse.is_none() {
             let grid = prepared.moving.grid();
             found.inverse = Some(inverted(&found.flow, grid, self.session.control())?.flow);

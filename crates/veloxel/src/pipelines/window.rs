@@ -71,7 +71,7 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     )?;
     session.enter(Stage::Measure)?;
     let [fixed, moving] = [centre, centre + 1].map(|nth| frames[nth].clone());
-    let prepared = PreparedPair { fixed, moving, mask, volume_mask: None, moving_known: None };
+    let prepared = PreparedPair { fixed, moving, mask, volume_mask: None, known: [None, None] };
     let WindowRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
     Outcome { draft, prepared, fixed_frame: centre, names, start: None, wanted, truth, device, tiles }

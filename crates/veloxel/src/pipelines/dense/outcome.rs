@@ -23,8 +23,8 @@ pub struct PreparedPair {
     pub mask: Option<Mask>,
     /// Where volume is preserved.
     pub volume_mask: Option<Mask>,
-    /// Where the moving image has data, on its own grid; none: everywhere.
-    pub moving_known: Option<Mask>,
+    /// Where the fixed and the moving image have data, each on its own grid; none: everywhere.
+    pub known: [Option<Mask>; 2],
 }
 
 impl PreparedPair {

@@ -88,14 +88,23 @@ pub(crate) fn known_in_both(
     })
 }
 
-/// Takes the confidence from vectors that lead to a hole of the moving image.
-pub(crate) fn doubt_vectors_into_holes(flow: &Flow, known: &Mask, confidence: &mut Volume<f32>) {
+/// Takes the confidence from vectors that begin in a hole of the fixed image, or lead to one of the moving image.
+pub(crate) fn doubt_vectors_of_holes(
+    flow: &Flow,
+    [fixed, moving]: [Option<&Mask>; 2],
+    confidence: &mut Volume<f32>,
+) {
+    if let Some(known) = fixed {
+        let samples = confidence.data_mut().iter_mut().zip(known.data());
+        samples.filter(|(_, known)| !**known).for_each(|(confidence, _)| *confidence = 0.0);
+    }
+    let Some(known) = moving else { return };
     let (grid, size) = (flow.grid().clone(), known.grid().size());
     let map = voxel_map(&grid, known.grid());
     for (index, confidence) in confidence.data_mut().iter_mut().enumerate() {
         let (voxel, d) = (grid.position(index), flow.vector_vox(index));
-        let nearest =
-            map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a]))).map(|v| (v + 0.5).floor());
+        let end = map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a])));
+        let nearest = end.map(|v| (v + 0.5).floor());
         let inside = (0..3).all(|a| nearest[a] >= 0.0 && nearest[a] < size[a] as f64);
         if inside && !known.data()[known.grid().index(nearest.map(|v| v as usize))] {
             *confidence = 0.0;
@@ -144,11 +153,12 @@ mod tests {
     }
 
     #[test]
-    fn vectors_into_holes_are_not_trusted() {
+    fn vectors_from_and_into_holes_are_not_trusted() {
         let grid = Grid::image(6, 1).unwrap();
-        let known = Mask::from_fn(grid.clone(), |[x, ..]| x != 4);
+        let [fixed, moving] = [0, 4].map(|hole| Mask::from_fn(grid.clone(), |[x, ..]| x != hole));
         let mut confidence = Volume::from_fn(grid.clone(), |_| 1.0);
-        doubt_vectors_into_holes(&Flow::from_fn(grid, |_| [1.0, 0.0, 0.0]), &known, &mut confidence);
-        assert_eq!(confidence.data(), [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
+        let flow = Flow::from_fn(grid, |_| [1.0, 0.0, 0.0]);
+        doubt_vectors_of_holes(&flow, [Some(&fixed), Some(&moving)], &mut confidence);
+        assert_eq!(confidence.data(), [0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
     }
 }
