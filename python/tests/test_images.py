@@ -179,9 +179,15 @@ def test_pictures_and_volumes_do_not_go_together(session, pair, volumes):
         veloxel.flow(pair[0], volumes[0], session=session)
 
 
-def test_nans_are_told_with_what_mends_them(session, pair):
+def test_holes_are_told_and_have_no_confidence(session, pair):
     broken = pair[0].copy()
     broken[3, 4] = np.nan
+    with pytest.warns(veloxel.VeloxelWarning, match="1 of .* samples are NaN or infinite"):
+        found = veloxel.flow(broken, pair[1], session=session)
+    assert found.confidence.data[3, 4] == 0 and found.confidence.data.max() > 0.5
+
+
+def test_an_image_of_nans_is_told_with_what_mends_it(session, pair):
     with pytest.raises(veloxel.InputError, match="mask=") as raised:
-        veloxel.flow(broken, pair[1], session=session)
+        veloxel.flow(np.full_like(pair[0], np.nan), pair[1], session=session)
     assert raised.value.kind == "input" and raised.value.hint == "mask="

@@ -2,7 +2,7 @@
 //!
 //! A field is the map `x → x + d(x)`, linear between its voxels and unknown outside of its grid.
 //! *Inverse*: Newton's method on `x + d(x) = y` with the derivative of the (tri)linear field, each step halved until the residual
-//! falls; a voxel begins from what its neighbour found, then from y itself. The residual ends below [`RESIDUAL_VOX`].
+//! falls; a voxel begins from what its neighbour found, then from y itself. The residual ends below 1e-4 voxel.
 //! *Cost*: some five samples of the field a voxel, on one thread.
 //! *Limits*: the field must not fold (`measure::folding_certificate`), or there are several inverses and one is found.
 
