@@ -184,7 +184,7 @@ def test_holes_are_told_and_have_no_confidence(session, pair):
     broken[3, 4] = np.nan
     with pytest.warns(veloxel.VeloxelWarning, match="1 of .* samples are NaN or infinite"):
         found = veloxel.flow(broken, pair[1], session=session)
-    assert found.confidence.data[3, 4] == 0 and found.confidence.data.max() > 0.5
+    assert found.confidence.array[3, 4] == 0 and found.confidence.array.max() > 0.5
 
 
 def test_an_image_of_nans_is_told_with_what_mends_it(session, pair):

@@ -9,7 +9,6 @@ pub mod field_confidence;
 pub mod flow_composition;
 pub mod flow_length;
 pub mod inverse_consistency;
-pub mod inverse_step;
 pub mod jacobian;
 pub mod motion_tensor;
 pub mod multigrid_transfer;

@@ -27,12 +27,6 @@ use veloxel_kernels::{Kernel, Taps};
 
 /// Second difference of the flow that is a motion edge for the non-local median, edges.
 const MOTION_EDGE: f32 = 0.1;
-/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
-const DETERMINACY_PER_ALPHA: f32 = 0.1;
-/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
-const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
-/// Voxels along an axis whose data the smoothness pools.
-const POOLED_ALONG_AXIS: i32 = 6;
 
 /// The place of the level in the run, for reports of progress.
 pub(super) struct Progress {
@@ -427,13 +421,7 @@ impl<'a> ClgLevel<'a> {
         memory.system.push(difference);
         MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
         drop(images);
-        let determinacy = DETERMINACY_PER_ALPHA * self.params.alpha;
-        let scales = ConfidenceScales {
-            determinacy,
-            pooled: POOLED_ALONG_AXIS.pow(geometry.shape.components() as u32) as f32,
-            contrast: CONTRAST_PER_DETERMINACY * determinacy,
-            half_eigenvalue: None,
-        };
+        let scales = ConfidenceScales::of_smoothness(self.params.alpha, geometry.shape.components());
         let out = geometry.confidence(device, displacement, &memory.system, &mut memory.warped[0], scales)?;
         memory.increment.extend(memory.system.pop());
         Ok(out)

@@ -140,6 +140,13 @@ impl LevelGeometry {
     }
 }
 
+/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
+const DETERMINACY_PER_ALPHA: f32 = 0.1;
+/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
+const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
+/// Voxels along an axis whose data the smoothness pools.
+const POOLED_ALONG_AXIS: i32 = 6;
+
 /// What tells how sure a vector is.
 pub(crate) struct ConfidenceScales {
     /// Eigenvalue of the tensor below which its residual tells little.
@@ -150,4 +157,17 @@ pub(crate) struct ConfidenceScales {
     pub contrast: f32,
     /// The least eigenvalue that halves the confidence; none: it is not asked for.
     pub half_eigenvalue: Option<f32>,
+}
+
+impl ConfidenceScales {
+    /// The scales of a field of so many components that smoothness of the weight α holds together.
+    pub fn of_smoothness(alpha: f32, components: usize) -> Self {
+        let determinacy = DETERMINACY_PER_ALPHA * alpha;
+        Self {
+            determinacy,
+            pooled: POOLED_ALONG_AXIS.pow(components as u32) as f32,
+            contrast: CONTRAST_PER_DETERMINACY * determinacy,
+            half_eigenvalue: None,
+        }
+    }
 }

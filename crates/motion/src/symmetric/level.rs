@@ -20,13 +20,6 @@ use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor};
 use veloxel_kernels::variational::operator::Operator;
 use veloxel_kernels::{Kernel, Taps};
 
-/// Eigenvalue of the tensor, over α, below which its residual tells little; see `clg/level.rs`.
-const DETERMINACY_PER_ALPHA: f32 = 0.1;
-/// The confidence falls for lack of contrast alone below this share of that.
-const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
-/// Voxels along an axis whose data the smoothness pools.
-const POOLED_ALONG_AXIS: i32 = 6;
-
 /// An image as the middle sees it.
 struct Side {
     samples: Buffer,
@@ -186,13 +179,7 @@ impl<'a> SymmetricLevel<'a> {
         system.extend(step.pop());
         let taps = &isotropic(&Taps::gaussian(params.rho, TRUNCATE));
         MotionTensor { term, taps, out: &mut system }.run(device)?;
-        let determinacy = DETERMINACY_PER_ALPHA * params.alpha;
-        let scales = ConfidenceScales {
-            determinacy,
-            pooled: POOLED_ALONG_AXIS.pow(shape.components() as u32) as f32,
-            contrast: CONTRAST_PER_DETERMINACY * determinacy,
-            half_eigenvalue: None,
-        };
+        let scales = ConfidenceScales::of_smoothness(params.alpha, shape.components());
         Ok((geometry.confidence(device, displacement, &system, &mut warped, scales)?, difference))
     }
 }

@@ -13,7 +13,6 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
 use veloxel_kernels::variational::cell_bounds::CellBounds;
 use veloxel_kernels::variational::compose::{Compose, UpdateRule};
-use veloxel_kernels::variational::inverse_step::InverseStep;
 use veloxel_kernels::variational::step_share::StepShare;
 
 /// Fixed-point steps for the inverse of a half step, whose differences are small.
@@ -329,7 +328,8 @@ fn step_to_inverse(
     relaxation: f32,
 ) -> Result<(), ComputeError> {
     let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-    InverseStep { shape, spacing_edges, displacement, relaxation, inverse }.run(device)
+    let (update, increment) = (UpdateRule::TowardsInverse(relaxation), inverse);
+    Compose { shape, spacing_edges, update, displacement, increment }.run(device)
 }
 
 /// Bounds the determinants of a map's cells; how many are too small, and smaller than before.

@@ -1,6 +1,7 @@
-// δ + d ∘ (id + δ). The contract is in mod.rs.
+// δ + d ∘ (id + δ), or a step of δ to the inverse by that sum. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
+override TOWARDS_INVERSE: u32 = 0u;
 
 // The position that a voxel is displaced to. A NaN is replaced by the origin; the sum afterwards keeps its component
 // NaN.
@@ -27,8 +28,8 @@ fn compose(@builtin(global_invocation_id) id: vec3<u32>) {
         let qy = vec2<f32>(displacement_y[at.x + right], displacement_y[at.y + right]);
         let rows_x = lerp2(px, qx, x.weight);
         let rows_y = lerp2(py, qy, x.weight);
-        increment_x[i] = add_lerp(step_x, rows_x.x, rows_x.y, y.weight);
-        increment_y[i] = add_lerp(step_y, rows_y.x, rows_y.y, y.weight);
+        increment_x[i] = joined(step_x, add_lerp(step_x, rows_x.x, rows_x.y, y.weight));
+        increment_y[i] = joined(step_y, add_lerp(step_y, rows_y.x, rows_y.y, y.weight));
         return;
     }
     let step_z = increment_z[i];
@@ -44,12 +45,20 @@ fn compose(@builtin(global_invocation_id) id: vec3<u32>) {
     let qx = vec4<f32>(displacement_x[q.x], displacement_x[q.y], displacement_x[q.z], displacement_x[q.w]);
     let qy = vec4<f32>(displacement_y[q.x], displacement_y[q.y], displacement_y[q.z], displacement_y[q.w]);
     let qz = vec4<f32>(displacement_z[q.x], displacement_z[q.y], displacement_z[q.z], displacement_z[q.w]);
-    increment_x[i] = add_blend(step_x, lerp4(px, qx, x.weight), y.weight, z.weight);
-    increment_y[i] = add_blend(step_y, lerp4(py, qy, x.weight), y.weight, z.weight);
-    increment_z[i] = add_blend(step_z, lerp4(pz, qz, x.weight), y.weight, z.weight);
+    increment_x[i] = joined(step_x, add_blend(step_x, lerp4(px, qx, x.weight), y.weight, z.weight));
+    increment_y[i] = joined(step_y, add_blend(step_y, lerp4(py, qy, x.weight), y.weight, z.weight));
+    increment_z[i] = joined(step_z, add_blend(step_z, lerp4(pz, qz, x.weight), y.weight, z.weight));
 }
 
 fn add_blend(start: f32, rows: vec4<f32>, along_y: f32, along_z: f32) -> f32 {
     let planes = lerp2(rows.xz, rows.yw, along_y);
     return add_lerp(start, planes.x, planes.y, along_z);
+}
+
+// The sum itself, or the step that it asks for.
+fn joined(step: f32, sum: f32) -> f32 {
+    if (TOWARDS_INVERSE == 1u) {
+        return step - block.relaxation * sum;
+    }
+    return sum;
 }

@@ -21,7 +21,7 @@ fn step(device: &Device, shape: Shape) -> Field {
 on_every_device! {
     fn steps_join_displacements(device: &Device) {
         for shape in shapes() {
-            for update in [UpdateRule::Add, UpdateRule::Compose] {
+            for update in [UpdateRule::Add, UpdateRule::Compose, UpdateRule::TowardsInverse(0.5)] {
                 Pair::new(device).alike(&format!("{:?} {update:?}", shape.size), |device| {
                     let displacement = noise_field(device, shape.components(), shape.len(), 1);
                     let mut increment = step(device, shape);
