@@ -6,7 +6,7 @@
 //! ```text
 //! shift 1.500, -0.750 px, expected 1.5, -0.75
 //! there and back misses by 0.002 px in the mean
-//! with a mask: translation does not use a mask: clg, phase, lucas-kanade, block-matching and fe do
+//! with a mask: translation does not use a mask: clg, phase, lucas-kanade, block-matching, fe and symmetric do
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
