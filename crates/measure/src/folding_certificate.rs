@@ -12,16 +12,19 @@
 //! *Where we differ*: volumes are added up by cell; cells at the border of the grid count as all others do.
 //! *Cost*: cells whose differences are small, which are most, need 36 differences in single precision.
 //! *Evidence*: the tests below.
+//! *Order*: rows are measured in parts, one after another on each thread: sums do not depend on the number of threads.
 //! *Limits*: a volume that moves in its planes alone is measured plane by plane. Cells with an unknown corner are counted as unknown.
 
 use crate::Deformation;
 use crate::cell_determinant::{CellState, Corners, edge, trilinear_state};
+use crate::parts::in_parts;
 use serde::Serialize;
+use std::ops::Range;
 use veloxel_core::matrix3::determinant;
 use veloxel_core::{Control, Flow, Mask, Stopped};
 
-/// Below this sum of a row's differences no row of any linear piece reaches 1, so all ten tetrahedra keep their orientation: half,
-/// less what single precision may lose.
+/// Below this sum of a row's differences no row of any linear piece reaches 1, so all ten tetrahedra (in a plane all four triangles)
+/// keep their orientation: half, less what single precision may lose.
 const CALM: f32 = 0.499;
 /// Below this sum the diagonal dominates the matrix at each point: 1, less what single precision may lose.
 const DOMINATED: f32 = 0.999;
@@ -52,6 +55,13 @@ pub struct FoldingCertificate {
     pub inside: Option<CellCounts>,
 }
 
+impl FoldingCertificate {
+    /// The cells that were asked about: those of the mask, where there was one.
+    pub fn asked(&self) -> &CellCounts {
+        self.inside.as_ref().unwrap_or(&self.everywhere)
+    }
+}
+
 /// Certifies the cells of a field, and of those with a corner inside a mask by themselves.
 ///
 /// # Errors
@@ -68,24 +78,11 @@ pub fn folding_certificate(
         assert_eq!(mask.data().len(), flow.grid().len(), "a mask on the flow's grid");
     }
     let cells = Cells { flow, axes: Deformation::of(flow).axes() };
-    let [nx, ny, nz] = flow.grid().size();
-    let planes = if cells.axes == 2 { nz } else { nz - 1 };
-    let (mut everywhere, mut inside) = (CellCounts::default(), CellCounts::default());
-    let mut sums = vec![0.0; nx - 1];
-    for z in 0..planes {
-        control.check()?;
-        for y in 0..ny - 1 {
-            let row = flow.grid().index([0, y, z]);
-            cells.row_sums(row, &mut sums);
-            for (first, &sum) in (row..).zip(&sums) {
-                let found = cells.measured(first, sum);
-                everywhere.add(found);
-                if mask.is_some_and(|mask| cells.corners(first).any(|corner| mask.data()[corner])) {
-                    inside.add(found);
-                }
-            }
-        }
-    }
+    let [_, ny, nz] = flow.grid().size();
+    let rows = (ny - 1) * if cells.axes == 2 { nz } else { nz - 1 };
+    let parts = in_parts(rows, |rows| cells.counted(rows, mask, control))?;
+    let [everywhere, inside] =
+        [0, 1].map(|which: usize| parts.iter().fold(CellCounts::default(), |sum, part| sum.and(&part[which])));
     Ok(FoldingCertificate { axes: cells.axes, everywhere, inside: mask.map(|_| inside) })
 }
 
@@ -99,6 +96,16 @@ struct Found {
 }
 
 impl CellCounts {
+    /// Number of cells whose corners are all known.
+    pub fn known(&self) -> usize {
+        self.certified + self.undecided + self.folded
+    }
+
+    /// Share of the known cells that fold, 0 to 1; NaN if no cell is known.
+    pub fn share_folded(&self) -> f64 {
+        self.folded as f64 / self.known() as f64
+    }
+
     fn add(&mut self, found: Found) {
         match found.state {
             Some(CellState::Certified) => self.certified += 1,
@@ -107,6 +114,17 @@ impl CellCounts {
             None => self.unknown += 1,
         }
         self.non_diffeomorphic_volume_vox += found.turned_vox;
+    }
+
+    fn and(self, other: &Self) -> Self {
+        Self {
+            certified: self.certified + other.certified,
+            undecided: self.undecided + other.undecided,
+            folded: self.folded + other.folded,
+            unknown: self.unknown + other.unknown,
+            non_diffeomorphic_volume_vox: self.non_diffeomorphic_volume_vox
+                + other.non_diffeomorphic_volume_vox,
+        }
     }
 }
 
@@ -117,6 +135,31 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
+    /// The cells of some rows, and those of them with a corner inside the mask.
+    fn counted(
+        &self,
+        rows: Range<usize>,
+        mask: Option<&Mask>,
+        control: &Control,
+    ) -> Result<[CellCounts; 2], Stopped> {
+        let [nx, ny, _] = self.flow.grid().size();
+        let (mut everywhere, mut inside) = (CellCounts::default(), CellCounts::default());
+        let mut sums = vec![0.0; nx - 1];
+        for row in rows {
+            control.check()?;
+            let row = self.flow.grid().index([0, row % (ny - 1), row / (ny - 1)]);
+            self.row_sums(row, &mut sums);
+            for (first, &sum) in (row..).zip(&sums) {
+                let found = self.measured(first, sum);
+                everywhere.add(found);
+                if mask.is_some_and(|mask| self.corners(first).any(|corner| mask.data()[corner])) {
+                    inside.add(found);
+                }
+            }
+        }
+        Ok([everywhere, inside])
+    }
+
     /// Indices of the corners of the cell that begins at a voxel: 4 or 8.
     fn corners(&self, first: usize) -> impl Iterator<Item = usize> + use<> {
         let [nx, ny, _] = self.flow.grid().size();
@@ -125,17 +168,16 @@ impl Cells<'_> {
     }
 
     /// The largest sum, over the components, of the largest difference along each axis, for every cell of a row that begins at a
-    /// voxel; not a number where a corner is unknown. Of planes: not a number.
+    /// voxel; not a number where a corner is unknown.
     fn row_sums(&self, row: usize, sums: &mut [f32]) {
-        if self.axes == 2 {
-            return sums.fill(f32::NAN);
-        }
         let [nx, ny, _] = self.flow.grid().size();
+        // In a plane the upper corners are the lower ones again, and nothing differs along z.
+        let above = if self.axes == 2 { 0 } else { nx * ny };
         sums.fill(0.0);
-        for axis in 0..3 {
+        for axis in 0..self.axes {
             let component = &self.flow.component_vox(axis)[row..];
             let line = |first: usize| &component[first..first + nx];
-            add_largest([line(0), line(nx), line(nx * ny), line(nx * ny + nx)], sums);
+            add_largest([line(0), line(nx), line(above), line(above + nx)], sums);
         }
     }
 
@@ -157,8 +199,14 @@ impl Cells<'_> {
         if self.axes == 2 {
             return in_plane(&corners);
         }
-        let state = if sum < DOMINATED { CellState::Certified } else { trilinear_state(&corners) };
-        Found { state: Some(state), turned_vox: turned_vox(&corners) }
+        let at_corners =
+            std::array::from_fn(|corner| determinant(&[0, 1, 2].map(|axis| edge(&corners, axis, corner))));
+        let state = match sum {
+            _ if at_corners.iter().any(|value| *value <= 0.0) => CellState::Folded,
+            sum if sum < DOMINATED => CellState::Certified,
+            _ => trilinear_state(&corners),
+        };
+        Found { state: Some(state), turned_vox: turned_vox(&corners, &at_corners) }
     }
 }
 
@@ -199,16 +247,16 @@ fn in_plane(corners: &Corners) -> Found {
     Found { state: Some(state), turned_vox: turned / 2.0 }
 }
 
-/// The volume of the tetrahedra that are turned inside out, averaged over both ways to cut the cube into five.
-fn turned_vox(corners: &Corners) -> f64 {
-    let at_corners = (0..8).map(|corner| determinant(&[0, 1, 2].map(|axis| edge(corners, axis, corner))));
+/// The volume of the tetrahedra that are turned inside out, averaged over both ways to cut the cube into five; `at_corners` are the
+/// determinants there, each six times the volume of a tetrahedron.
+fn turned_vox(corners: &Corners, at_corners: &[f64; 8]) -> f64 {
     // The central tetrahedra have the corners with an even, or an odd, number of upper places; their vectors are left-handed.
     let place = |corner: usize| [0, 1, 2].map(|axis| corners[corner][axis] + (corner >> axis & 1) as f64);
     let central = [[0, 3, 5, 6], [7, 1, 2, 4]].map(|[first, others @ ..]: [usize; 4]| {
         let from = place(first);
         -determinant(&others.map(|corner| [0, 1, 2].map(|axis| place(corner)[axis] - from[axis])))
     });
-    let turned: f64 = at_corners.chain(central).map(|volume| -volume.min(0.0) / 6.0).sum();
+    let turned: f64 = at_corners.iter().copied().chain(central).map(|volume| -volume.min(0.0) / 6.0).sum();
     turned / 2.0
 }
 
@@ -268,7 +316,8 @@ mod tests {
         let mut seed = 11;
         for _ in 0..2000 {
             let cell: Corners = std::array::from_fn(|_| std::array::from_fn(|_| 0.2 * random(&mut seed)));
-            assert!(largest_row_sum(&cell) >= 0.5 || turned_vox(&cell) == 0.0, "{cell:?}");
+            let at_corners = std::array::from_fn(|corner| determinant(&[0, 1, 2].map(|axis| edge(&cell, axis, corner))));
+            assert!(largest_row_sum(&cell) >= 0.5 || turned_vox(&cell, &at_corners) == 0.0, "{cell:?}");
         }
     }
 

@@ -44,6 +44,7 @@ pub use pictures::view::{ComparedView, PairView};
 #[doc(hidden)]
 pub use plots::svg_plot;
 pub use run::cameras_report::CamerasReport;
+pub use run::cell_words::cells_text;
 pub use run::chamber_words::ChamberWords;
 pub use run::flow_report::{MotionReport, PairReport, RunReport};
 pub use run::header::{DeviceReport, InputReport, RunHeader, to_json};

@@ -1,96 +1,144 @@
 //! Bounds of the determinant of a map between voxels, where it is linear along each axis.
 //!
 //! In a cell the determinant is a polynomial, and nowhere less than the least of its Bernstein coefficients: in a picture these are the
-//! determinants at the four corners, in a volume 27 means of determinants of edges, the corners' eight among them. Where no edge
-//! changes by more than g in any component the determinant exceeds `(1 − 3 g)³` (A. Ostrowski, Proc. AMS 3, 1952), so the sum is
-//! spared for most cells. The same steps as cell_determinant.wgsl.
+//! determinants at the four corners, in a volume 27 means of determinants of edges, the corners' eight among them.
+//! Where the diagonal dominates each row, or each column, in the whole cell, the determinant exceeds the product of what the diagonals
+//! have more (A. Ostrowski, Proc. AMS 3, 1952): that is most cells, and the 64 determinants are spared.
+//! The same steps as cell_determinant.wgsl. A cell with a corner that is not finite has folded.
 
+use std::array::from_fn;
 use veloxel_core::Axes;
 
 /// Determinant that stands for a cell that cannot fold, or for no cell.
 pub(crate) const NO_FOLD: f32 = 3.0e38;
-/// Number of Bernstein coefficients of the determinant of a cell of a volume, and most determinants of edges in each.
-const COEFFICIENTS: f32 = 27.0;
-const TERMS: f32 = 8.0;
+/// The determinant above which none is computed, at least: a step begins near rest there.
+const NEAR_REST: f32 = 0.25;
 
-/// What the shader takes: the bound above which a determinant need not be known, the number of coefficients, and of terms of each. Were
-/// these loops unrolled, a compiler might regroup their sums.
+/// What the shader takes: the bound above which a determinant need not be known, that above which it is not computed, and 0, which it
+/// uses to keep sums as they are written.
 pub(crate) fn limits(least: f32) -> [f32; 3] {
-    [least, COEFFICIENTS, TERMS]
+    [least, least.max(NEAR_REST), 0.0]
 }
 
-/// The lower bound of the determinant in the cell between a voxel and the next ones; [`NO_FOLD`] where it is sure to exceed `least`.
-///
-/// `vector` is the displacement at a voxel, in voxels.
-pub(crate) fn least_determinant<const D: usize>(
-    vector: impl Fn(usize) -> [f32; D],
-    size: Axes<usize>,
-    at: Axes<usize>,
-    own: usize,
-    least: f32,
-) -> f32 {
-    if (0..D).any(|a| size[a] > 1 && at[a] + 1 == size[a]) {
-        return NO_FOLD;
+/// The cells between a row of voxels and the next ones.
+pub(crate) struct CellRow<'a, const D: usize> {
+    /// The displacement.
+    pub field: [&'a [f32]; D],
+    /// What makes voxels of it.
+    pub per_edge: Axes<f32>,
+    /// Voxels along each axis.
+    pub size: Axes<usize>,
+    /// The row's place along y and z.
+    pub place: [usize; 2],
+    /// Index of the row's first voxel.
+    pub own: usize,
+    /// The bound above which a determinant need not be known.
+    pub least: f32,
+}
+
+impl<const D: usize> CellRow<'_, D> {
+    /// Writes the lower bound of the determinant of each cell; [`NO_FOLD`] where it is sure to exceed `least`, or where there is no cell.
+    pub fn bounds(&self, line: &mut [f32]) {
+        let Self { size, place, .. } = *self;
+        line.fill(NO_FOLD);
+        if (1..D).any(|axis| size[axis] > 1 && place[axis - 1] + 1 == size[axis]) {
+            return;
+        }
+        let count = if size[0] > 1 { size[0] - 1 } else { 1 };
+        let line = &mut line[..count];
+        let strides = [1, size[0], size[0] * size[1]];
+        let stride = |axis: usize| if size[axis] > 1 { strides[axis] } else { 0 };
+        let corner = |k: usize| self.own + (0..D).map(|axis| (k >> axis & 1) * stride(axis)).sum::<usize>();
+        if D == 2 {
+            let at = [0, 1, 2, 3].map(corner);
+            for (x, bound) in line.iter_mut().enumerate() {
+                let v = at.map(|at| [0, 1].map(|c| self.field[c][at + x] * self.per_edge[c]));
+                *bound = least_in_square(v);
+            }
+            return;
+        }
+        let at: [usize; 8] = from_fn(corner);
+        let lines = [0, 1, 2].map(|c| at.map(|at| &self.field[c.min(D - 1)][at..at + count]));
+        let sure = limits(self.least)[1];
+        for (x, bound) in line.iter_mut().enumerate() {
+            *bound = dominance(&cell(&lines, &self.per_edge, x), sure);
+        }
+        for (x, bound) in line.iter_mut().enumerate().filter(|(_, bound)| **bound == 0.0) {
+            *bound = least_coefficient(&cell(&lines, &self.per_edge, x));
+        }
     }
-    let strides: [usize; D] =
-        std::array::from_fn(|a| if size[a] > 1 { [1, size[0], size[0] * size[1]][a] } else { 0 });
-    // Of an axis, the edges at the corners of the others, the lower one of them counted first.
-    let edges = |a: usize| -> [[f32; D]; 4] {
-        let others: Vec<usize> = (0..D).filter(|&b| b != a).collect();
-        std::array::from_fn(|k| {
-            let shift: usize = others.iter().enumerate().map(|(n, &b)| (k >> n & 1) * strides[b]).sum();
-            let (low, high) = (vector(own + shift), vector(own + shift + strides[a]));
-            std::array::from_fn(|c| high[c] - low[c])
-        })
+}
+
+/// The displacement at the corners of the cell that begins at x.
+#[inline]
+fn cell(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, x: usize) -> [[f32; 8]; 3] {
+    from_fn(|c| from_fn(|k| lines[c][k][x] * per_edge[c]))
+}
+
+/// The least determinant at the corners of a square, whose displacements are given.
+fn least_in_square(v: [[f32; 2]; 4]) -> f32 {
+    let along = |high: usize, low: usize| [v[high][0] - v[low][0], v[high][1] - v[low][1]];
+    let ([low_x, high_x], [low_y, high_y]) = ([along(1, 0), along(3, 2)], [along(2, 0), along(3, 1)]);
+    let of = |x: [f32; 2], y: [f32; 2]| (1.0 + x[0]) * (1.0 + y[1]) - y[0] * x[1];
+    of(low_x, low_y).min(of(low_x, high_y)).min(of(high_x, low_y)).min(of(high_x, high_y))
+}
+
+/// The difference of a component along an axis, on the nth edge of a cell: that at the corners of the other axes, the lower one counted
+/// first.
+#[inline]
+fn edge(component: &[f32; 8], axis: usize, nth: usize) -> f32 {
+    let low = match axis {
+        0 => 2 * (nth & 1) + 4 * (nth >> 1),
+        1 => (nth & 1) + 4 * (nth >> 1),
+        _ => nth,
     };
-    let edges: [[[f32; D]; 4]; D] = std::array::from_fn(edges);
-    if D == 2 {
-        let of = |i: usize, j: usize| {
-            let (x, y) = (&edges[0][j], &edges[1][i]);
-            (1.0 + x[0]) * (1.0 + y[1]) - y[0] * x[1]
-        };
-        return of(0, 0).min(of(1, 0)).min(of(0, 1)).min(of(1, 1));
-    }
-    let longest = edges.iter().flatten().flatten().fold(0.0f32, |most, v| most.max(v.abs()));
-    let sure = 1.0 - 3.0 * longest;
-    if sure > 0.0 && sure * sure * sure > least {
-        return NO_FOLD;
-    }
-    least_coefficient(&edges)
+    component[low + (1 << axis)] - component[low]
+}
+
+/// [`NO_FOLD`] where dominance proves the determinant greater than `sure`, its negative where a corner is not finite, else 0.
+#[inline]
+fn dominance(v: &[[f32; 8]; 3], sure: f32) -> f32 {
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let edges = |c: usize, axis: usize| [0, 1, 2, 3].map(|nth| edge(&v[c], axis, nth));
+    let most = |c: usize, axis: usize| edges(c, axis).into_iter().fold(0.0f32, |most, e| larger(e.abs(), most));
+    let lowest = [0, 1, 2].map(|a| {
+        edges(a, a).into_iter().fold(NO_FOLD, |low, e| if 1.0 + e < low { 1.0 + e } else { low })
+    });
+    let [xy, xz, yx, yz, zx, zy] =
+        [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]].map(|[component, axis]| most(component, axis));
+    let rows = [xy + xz, yx + yz, zx + zy];
+    let columns = [yx + zx, xy + zy, xz + yz];
+    let product = |less: [f32; 3]| {
+        let [a, b, c] = [0, 1, 2].map(|k| lowest[k] - less[k]);
+        if (a > 0.0) & (b > 0.0) & (c > 0.0) { a * b * c } else { 0.0 }
+    };
+    let sum = (0..8).fold(0.0, |sum, k| sum + v[0][k] + v[1][k] + v[2][k]);
+    let bound = if larger(product(rows), product(columns)) > sure { NO_FOLD } else { 0.0 };
+    if sum.abs() < NO_FOLD { bound } else { -NO_FOLD }
 }
 
 /// The least of the 27 Bernstein coefficients of a trilinear map's determinant: each is a mean of determinants of edges.
-fn least_coefficient<const D: usize>(edges: &[[[f32; D]; 4]; D]) -> f32 {
-    let mut least = NO_FOLD;
-    for of in 0..27usize {
-        let powers = [of % 3, of / 3 % 3, of / 9];
-        let (mut sum, mut count) = (0.0f32, 0.0f32);
-        for choice in 0..8usize {
-            let bits = [choice & 1, choice >> 1 & 1, choice >> 2];
-            if (0..3).any(|a| powers[a] != 1 && bits[a] == 1) {
-                continue;
+fn least_coefficient(v: &[[f32; 8]; 3]) -> f32 {
+    let edges = |axis: usize| -> [[f32; 3]; 4] {
+        from_fn(|nth| from_fn(|c| if c == axis { 1.0 + edge(&v[c], axis, nth) } else { edge(&v[c], axis, nth) }))
+    };
+    let [x, y, z] = [0, 1, 2].map(edges);
+    let mut sums = [0.0f32; 27];
+    for (q, y) in y.iter().enumerate() {
+        for (r, z) in z.iter().enumerate() {
+            let first = y[1] * z[2] - y[2] * z[1];
+            let second = y[2] * z[0] - y[0] * z[2];
+            let third = y[0] * z[1] - y[1] * z[0];
+            for (p, x) in x.iter().enumerate() {
+                // An axis' degree is the sum of the places of the edges along the two others.
+                let degrees = [(q & 1) + (r & 1), (p & 1) + (r >> 1), (p >> 1) + (q >> 1)];
+                sums[degrees[0] + 3 * degrees[1] + 9 * degrees[2]] += x[0] * first + x[1] * second + x[2] * third;
             }
-            // An axis' power is shared by the edges along the two others.
-            let one = |a: usize| if powers[a] == 1 { bits[a] } else { powers[a] / 2 };
-            let other = |a: usize| if powers[a] == 1 { 1 - bits[a] } else { powers[a] / 2 };
-            let x = &edges[0][one(1) + 2 * one(2)];
-            let y = &edges[1][one(0) + 2 * other(2)];
-            let z = &edges[D - 1][other(0) + 2 * other(1)];
-            sum += determinant(x, y, z);
-            count += 1.0;
         }
-        least = least.min(sum / count);
     }
-    least
-}
-
-/// The determinant of I + the columns.
-fn determinant<const D: usize>(x: &[f32; D], y: &[f32; D], z: &[f32; D]) -> f32 {
-    let (a, e, i) = (1.0 + x[0], 1.0 + y[1], 1.0 + z[D - 1]);
-    let first = e * i - z[1] * y[D - 1];
-    let second = x[1] * i - z[1] * x[D - 1];
-    let third = x[1] * y[D - 1] - e * x[D - 1];
-    a * first - y[0] * second + z[0] * third
+    let share = |degree: usize| if degree == 1 { 0.5 } else { 1.0 };
+    let mean = |k: usize| share(k % 3) * share(k / 3 % 3) * share(k / 9) * sums[k];
+    (0..27).map(mean).fold(NO_FOLD, f32::min)
 }
 
 #[cfg(test)]
@@ -109,8 +157,9 @@ mod tests {
         for _ in 0..200 {
             let field: [Vec<f32>; 3] = std::array::from_fn(|_| (0..8).map(|_| 1.6 * next()).collect());
             let field = field.each_ref().map(|c| &c[..]);
-            let vector = |i: usize| std::array::from_fn(|c| field[c][i]);
-            let bound = least_determinant::<3>(vector, [2; 3], [0; 3], 0, 0.05);
+            let (mut line, per_edge) = ([0.0; 2], [1.0; 3]);
+            CellRow { field, per_edge, size: [2; 3], place: [0; 2], own: 0, least: 0.05 }.bounds(&mut line);
+            let bound = line[0];
             if bound == NO_FOLD {
                 continue;
             }

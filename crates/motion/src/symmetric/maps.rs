@@ -25,6 +25,9 @@ const DAMPED: f32 = 0.5;
 /// a cell that folds. Shares shorten a step; where it is cut off instead, its edge folds next.
 const FLOORS: [f32; 6] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02];
 
+/// Share of the determinant that cells should keep, which a correction leaves them.
+const CORRECTED: f32 = 0.02;
+
 /// What is taken of a share: determinants are not quite linear in the step.
 const SAFETY: f32 = 0.9;
 
@@ -115,9 +118,21 @@ impl MiddleMaps {
             own.held.outward[i] = transferred(&device, &held.outward[i], &geometry, finer)?;
             own.held.inward[i] = transferred(&device, &held.inward[i], &geometry, finer)?;
             let Maps { outward, inward, .. } = &mut own.held;
+            let ev = |n: &str, d: f32| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+            for _ in 0..ev("VX_TR", 1.0) as usize {
             step_to_inverse(&device, finer, &outward[i], &mut inward[i], DAMPED)?;
+            }
         }
         own.measure()?;
+        if std::env::var("VX_LOG").is_ok() {
+            for i in 0..2 {
+                let Maps { between, bounds, .. } = &mut own.held;
+                for f in [0.0, 0.02, 0.3] {
+                    let c = bound(&own.device, &own.geometry, [target, f * target], &between[i], None, &mut bounds[i])?.get(&own.device)?;
+                    eprintln!("transfer map {i} below {f} target: {c}");
+                }
+            }
+        }
         Ok(own)
     }
 
@@ -242,13 +257,15 @@ impl MiddleMaps {
     fn take_correction(&mut self, i: usize, what: Corrected) -> Result<(), ComputeError> {
         let (device, geometry, target) = (&self.device, &self.geometry, self.target);
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-        for (round, floor) in FLOORS.into_iter().enumerate() {
+        let ev = |n: &str, d: f32| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+        let least = ev("VX_CF", CORRECTED) * target;
+        for round in 0..ev("VX_CR", FLOORS.len() as f32) as usize {
             let (held, tried) = (&mut self.held, &mut self.tried);
             if what == Corrected::Inward {
                 join(device, geometry, [&tried.inward[i], &held.outward[1 - i]], &mut tried.between[i])?;
             }
             let (before, out) = (Some(&held.bounds[i]), &mut tried.bounds[i]);
-            let limits = [target, floor * target];
+            let limits = [target, 0.5 * least];
             if bound(device, geometry, limits, &tried.between[i], before, out)?.get(device)? == 0.0 {
                 swap(&mut held.between[i], &mut tried.between[i]);
                 swap(&mut held.bounds[i], &mut tried.bounds[i]);
@@ -278,7 +295,7 @@ impl MiddleMaps {
                 map: still,
                 before,
                 after,
-                target,
+                target: least,
                 safety,
                 reach,
                 memory,
@@ -287,6 +304,7 @@ impl MiddleMaps {
             .run(device)?;
             Compose { shape, spacing_edges, update, displacement: whole, increment: step }.run(device)?;
         }
+        self.refused += 1;
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use crate::pictures::panels::{motion_scale, panels};
 use crate::pictures::view::PairView;
 use crate::plots::charts;
 use crate::plots::charts::Units;
+use crate::run::cell_words::cells_text;
 use crate::run::flow_report::{PairReport, RunReport};
 use veloxel_core::{Control, SolveStatus};
 use veloxel_measure::{FlowError, LabelOverlapReport};
@@ -125,7 +126,7 @@ fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
     let mut cards = vec![motion(pair, unit, inside)];
     cards.extend(pair.error.iter().flat_map(|error| errors(error, voxels, inside)));
     cards.extend(run.label_overlap.as_ref().map(dice));
-    cards.extend([brightness(pair), volume(pair, voxels, inside), confidence(pair, inside)]);
+    cards.extend([brightness(pair), volume(pair, voxels, inside), folding(pair, inside), confidence(pair, inside)]);
     let drift =
         |vox| Headline::new("Cycle closure", text(vox), voxels, "left after following one whole cycle");
     cards.extend(run.cycle_closure_vox.map(drift));
@@ -174,15 +175,15 @@ fn brightness(pair: &PairReport) -> Headline {
 
 fn volume(pair: &PairReport, voxels: &str, inside: &str) -> Headline {
     let jacobian = pair.statistics.jacobian;
-    let folded = match jacobian.share_folded {
-        0.0 => "no folding".to_owned(),
-        share if share.is_nan() => "nothing to measure".to_owned(),
-        share => format!("{} folded", percent(share)),
-    };
-    let range = format!("det {} to {}; {folded}", text(jacobian.min), text(jacobian.max));
+    let range = format!("det {} to {} at the {voxels}", text(jacobian.min), text(jacobian.max));
     let label = if voxels == "px" { "Mean area change" } else { "Mean volume change" };
     let note = format!("{inside}mean |det(I + ∇d) − 1|; {range}");
     Headline::new(label, text(100.0 * jacobian.mean_abs_minus_one), "%", note)
+}
+
+fn folding(pair: &PairReport, inside: &str) -> Headline {
+    let cells = pair.cells.asked();
+    Headline::new("Folded cells", text(100.0 * cells.share_folded()), "%", format!("{inside}{}", cells_text(cells)))
 }
 
 fn confidence(pair: &PairReport, inside: &str) -> Headline {

@@ -92,7 +92,7 @@ pub(crate) fn pairs(pairs: &[PairReport], Units { length: unit, voxels }: Units)
     let with_truth = pairs.iter().any(|p| p.error.is_some());
     let (motion, error) = (format!("motion, {unit}"), format!("error, {voxels}"));
     let volume = if voxels == "px" { "area" } else { "volume" };
-    let mut head = vec!["Pair", &motion, "|Iₜ| after", volume, "mean |det − 1|"];
+    let mut head = vec!["Pair", &motion, "|Iₜ| after", volume, "mean |det − 1|", "folded"];
     if with_truth {
         head.extend([&error, "95 %"]);
     }
@@ -103,6 +103,7 @@ pub(crate) fn pairs(pairs: &[PairReport], Units { length: unit, voxels }: Units)
             text(p.statistics.brightness.mean_abs_after),
             text(p.motion.volume_ratio),
             text(p.statistics.jacobian.mean_abs_minus_one),
+            percent(p.cells.asked().share_folded()),
         ];
         if with_truth {
             let error = |f: fn(&FlowError) -> f64| p.error.as_ref().map_or(f64::NAN, f);

@@ -40,8 +40,8 @@ impl Word {
             ],
             Self::Folded => [
                 "folded",
-                "Share of the vectors at which det(I + ∇d) is 0 or below: matter would be turned inside out, which no motion of a \
-                 body does.",
+                "Share of the cells between the voxels with a point where det(I + ∇d), interpolated, is 0 or below: matter would be \
+                 turned inside out, which no motion of a body does. Proven: its Bernstein coefficients are positive.",
             ],
             Self::Rim => [
                 "rim",

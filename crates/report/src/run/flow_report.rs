@@ -6,7 +6,10 @@ use crate::run::header::RunHeader;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
 use veloxel_core::{Control, FlowStatistics, Grid, Stopped};
-use veloxel_measure::{FlowError, LabelOverlapReport, Sparsification, flow_error, sparsification};
+use veloxel_measure::{
+    FlowError, FoldingCertificate, LabelOverlapReport, Sparsification, flow_error, folding_certificate, in_parts,
+    sparsification,
+};
 
 /// One run of one method over one pair or a sequence of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,6 +39,8 @@ pub struct PairReport {
     pub statistics: FlowStatistics,
     /// Statistics of the field.
     pub motion: MotionReport,
+    /// The cells between the voxels by what is proven of them.
+    pub cells: FoldingCertificate,
     /// Error against the truth, if a truth was given.
     pub error: Option<FlowError>,
     /// How well the confidence predicts the error, if a truth was given.
@@ -62,6 +67,7 @@ impl PairReport {
             frames: view.frames,
             statistics,
             motion: MotionReport::measure(view, control)?,
+            cells: folding_certificate(view.flow, view.mask, control)?,
             error,
             sparsification,
         })
@@ -89,50 +95,11 @@ pub struct MotionReport {
     pub volume_ratio: f64,
 }
 
-/// Number of parts in which voxels are measured. It does not depend on the number of threads, so sums keep their order.
-const PARTS: usize = 64;
-
-/// What was measured of some of the parts.
-type Measured = Result<Vec<Sums>, Stopped>;
-
-/// Some of the parts: a thread measures them, or, where none could start, they are measured already.
-enum Share<'scope> {
-    Running(std::thread::ScopedJoinHandle<'scope, Measured>),
-    Done(Measured),
-}
-
-impl Share<'_> {
-    fn wait(self) -> Measured {
-        match self {
-            Self::Running(thread) => thread.join().expect("no thread should have failed"),
-            Self::Done(measured) => measured,
-        }
-    }
-}
-
 impl MotionReport {
     fn measure(view: &PairView, control: &Control) -> Result<Self, Stopped> {
         let count = view.flow.grid().len();
-        let part = |nth: usize| {
-            control.check().map(|()| Sums::of(view, count * nth / PARTS..count * (nth + 1) / PARTS))
-        };
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
-        let of_thread = |nth: usize| (PARTS * nth / threads..PARTS * (nth + 1) / threads).map(part);
-        let sums = std::thread::scope(|scope| {
-            let measured = |nth: usize| -> Measured { of_thread(nth).collect() };
-            let spawn = |nth| match std::thread::Builder::new().spawn_scoped(scope, move || measured(nth)) {
-                Ok(thread) => Share::Running(thread),
-                Err(_) => Share::Done(measured(nth)),
-            };
-            let shares: Vec<_> = (0..threads).map(spawn).collect();
-            // Every thread is waited for before the first stop is told.
-            let parts: Vec<_> = shares.into_iter().map(Share::wait).collect();
-            let mut sums = Sums::default();
-            for parts in parts {
-                sums = parts?.iter().fold(sums, Sums::and);
-            }
-            Ok::<_, Stopped>(sums)
-        })?;
+        let parts = in_parts(count, |voxels| control.check().map(|()| Sums::of(view, voxels)))?;
+        let sums = parts.iter().fold(Sums::default(), Sums::and);
         let share = |sum: f64, count: usize| sum / count.max(1) as f64;
         Ok(Self {
             mean_vox: share(sums.vox.sum, sums.valid),

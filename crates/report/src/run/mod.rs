@@ -1,6 +1,7 @@
 //! The JSON of a run, one file a kind of run; its keys are stable.
 
 pub(crate) mod cameras_report;
+pub(crate) mod cell_words;
 pub(crate) mod chamber_words;
 pub(crate) mod flow_report;
 pub(crate) mod header;

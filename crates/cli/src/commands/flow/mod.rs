@@ -21,7 +21,7 @@ use veloxel::jobs::{
 };
 use veloxel::method::{DenseMethodEntry, METHODS, TakenImages};
 use veloxel::report::number::{counted, percent, text};
-use veloxel::report::{PairReport, RunReport};
+use veloxel::report::{PairReport, RunReport, cells_text};
 use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
 
 /// `veloxel register` in the list of commands.
@@ -352,12 +352,12 @@ fn summary(report: &RunReport) -> Summary {
     let sum: f64 = report.pairs.iter().map(|pair| pair.motion.mean_vox).sum();
     let mean = text(sum / report.pairs.len().max(1) as f64);
     let outside = percent(most(|pair| pair.motion.outside_share));
-    let folded = percent(most(|pair| pair.statistics.jacobian.share_folded));
+    let folded = percent(most(|pair| pair.cells.asked().share_folded()));
     let mut lines = vec![
         ("fields", report.pairs.len().to_string()),
         ("motion", format!("mean {mean} {unit}, largest {}", text(largest))),
         ("outside", format!("at most {outside} of a field's vectors")),
-        ("folded", format!("at most {folded} of a field")),
+        ("folded", format!("at most {folded} of a field's cells")),
     ];
     let drift = |d| ("drift", format!("{} {unit} once around", text(d)));
     lines.extend(report.cycle_closure_vox.map(drift));
@@ -368,7 +368,7 @@ fn summary(report: &RunReport) -> Summary {
 }
 
 fn pair_line(pair: &PairReport, unit: &str) -> String {
-    let (motion, folded) = (&pair.motion, percent(pair.statistics.jacobian.share_folded));
+    let (motion, folded) = (&pair.motion, percent(pair.cells.asked().share_folded()));
     let (mean, outside) = (text(motion.mean_vox), percent(motion.outside_share));
     let status = match pair.statistics.status {
         SolveStatus::Done => String::new(),
@@ -387,7 +387,8 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
         ("motion", format!("mean {} {unit}, largest {}", text(motion.mean_vox), text(motion.max_vox))),
         ("outside", format!("{} of the vectors leave the moving image", percent(motion.outside_share))),
         ("brightness", format!("mean difference {before} → {after}")),
-        ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
+        ("Jacobian", format!("{least} to {most}")),
+        ("folding", cells_text(pair.cells.asked())),
         ("confidence", format!("mean {}", text(motion.mean_confidence))),
     ];
     lines.extend(pair.error.as_ref().map(|error| {

@@ -2,7 +2,7 @@
 
 use crate::table;
 use veloxel::jobs::MeasureReport;
-use veloxel::measure::CellCounts;
+use veloxel::report::cells_text;
 use veloxel::report::number::{counted, percent};
 
 /// Mean and range of every map; `not_positive` is what values of 0 and below are called, where they mean something.
@@ -22,27 +22,7 @@ pub(super) fn of(report: &MeasureReport, not_positive: Option<&str>) -> String {
         text.push_str(&format!("{} without a value\n", counted(map.unknown, "voxel")));
     }
     if let Some(cells) = report.cells {
-        text.push_str(&folding(&cells.everywhere));
-    }
-    text
-}
-
-/// A line on the cells between the voxels, as the field is interpolated linearly.
-fn folding(cells: &CellCounts) -> String {
-    let CellCounts { certified, undecided, folded, unknown, non_diffeomorphic_volume_vox } = *cells;
-    let known = certified + undecided + folded;
-    let mut text = match (folded, undecided) {
-        (0, 0) => format!("{} between the voxels: none folds, which is proven\n", counted(known, "cell")),
-        _ => format!(
-            "{} between the voxels: {} folded, {} undecided, all others proven not to fold; \
-             {non_diffeomorphic_volume_vox:.3} voxels turned inside out\n",
-            counted(known, "cell"),
-            counted(folded, "cell"),
-            counted(undecided, "cell"),
-        ),
-    };
-    if unknown > 0 {
-        text.push_str(&format!("{} with an unknown corner\n", counted(unknown, "cell")));
+        text.push_str(&format!("{}\n", cells_text(&cells.everywhere)));
     }
     text
 }

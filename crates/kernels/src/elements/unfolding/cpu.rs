@@ -4,7 +4,7 @@ use super::Unfolding;
 use crate::elements::lattice::{AxisTables, LastAxis};
 use crate::elements::projection::{Problems, total};
 use crate::elements::state::States;
-use crate::shared::cell_determinant::least_determinant;
+use crate::shared::cell_determinant::CellRow;
 use std::ops::Range;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::components;
@@ -17,12 +17,8 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
     let determinant = determinant.host_mut();
     cpu.split_rows([&mut *determinant], size[0], 24 * problems * n, |index, [out]| {
         let (problem, row) = (index / rows, index % rows);
-        for (x, out) in out.iter_mut().enumerate() {
-            let at = [x, row % size[1], row / size[1]];
-            let own = problem * n + row * size[0] + x;
-            let vector = |i: usize| std::array::from_fn(|c| field[c][i]);
-            *out = least_determinant::<D>(vector, size, at, own, least);
-        }
+        let (place, own) = ([row % size[1], row / size[1]], problem * n + row * size[0]);
+        CellRow { field, per_edge: [1.0; 3], size, place, own, least }.bounds(out);
     });
     let determinant = &*determinant;
     let is_fold = |problem: usize, i: usize| f32::from(u8::from(determinant[problem * n + i] <= least));

@@ -2,16 +2,16 @@
 //!
 //! *In*: a displacement d, edges; the bounds before, if there are some. *Out*: the bound of the cell between a voxel and the next
 //! ones, as `shared/cell_determinant.rs` finds it: a large number where it is sure to exceed `least`, or where there is no cell.
-//! *Count*: cells whose bound is at most `fold` and, with bounds before, has become smaller. A NaN is a fold. *Halo*: one voxel.
+//! *Count*: cells whose bound is at most `fold` and, with bounds before, has become smaller. A corner that is not finite is a fold.
+//! *Halo*: one voxel.
 
 #[cfg(test)]
 mod parity;
 
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
-use crate::shared::cell_determinant::{least_determinant, limits};
+use crate::shared::cell_determinant::{CellRow, limits};
 use crate::shared::{CELL_DETERMINANT, LINE, SUM};
-use std::array::from_fn;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{Shared, components};
 use veloxel_gpu::wgsl::vec4;
@@ -89,18 +89,17 @@ fn is_unknown_or_below(bound: f32, before: f32) -> bool {
 fn bounds_in<const D: usize>(cpu: &Cpu, args: CellBounds<'_>) -> f64 {
     let CellBounds { shape, spacing_edges, displacement, least, fold, before, out } = args;
     let (field, per_edge) = (components::<D>(displacement), spacing_edges.map(|s| 1.0 / s));
-    let vector = |i: usize| from_fn(|c| field[c][i] * per_edge[c]);
     let (before, out) = (before.map(Buffer::host), Shared::new(out.host_mut()));
-    let [nx, ny, _] = shape.size;
+    let (size, [nx, ny, _]) = (shape.size, shape.size);
     let [count] = cpu.sum(shape.rows(), 24 * shape.len(), |rows| {
         let mut count = 0.0;
         for row in rows {
             // SAFETY: every row is written by one thread.
             let line = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-            for (x, bound) in line.iter_mut().enumerate() {
-                let own = row * nx + x;
-                *bound = least_determinant::<D>(vector, shape.size, [x, row % ny, row / ny], own, least);
-                let is_smaller = before.is_none_or(|before| is_unknown_or_below(*bound, before[own]));
+            let (own, place) = (row * nx, [row % ny, row / ny]);
+            CellRow { field, per_edge, size, place, own, least }.bounds(line);
+            for (x, bound) in line.iter().enumerate() {
+                let is_smaller = before.is_none_or(|before| is_unknown_or_below(*bound, before[own + x]));
                 count += f64::from(u8::from((bound.is_nan() || *bound <= fold) && is_smaller));
             }
         }
