@@ -9,6 +9,7 @@
 //! types become in JSON reports are stable.
 
 mod cell_determinant;
+mod cell_lanes;
 mod contour_distance;
 mod deformation;
 mod disparity_error;

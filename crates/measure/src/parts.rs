@@ -39,7 +39,9 @@ pub fn in_parts<T: Send>(
     let bound = |nth: usize| count / PARTS * nth + count % PARTS * nth / PARTS;
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
     let of_thread = move |nth: usize| -> Found<T> {
-        (PARTS * nth / threads..PARTS * (nth + 1) / threads).map(|nth| part(bound(nth)..bound(nth + 1))).collect()
+        (PARTS * nth / threads..PARTS * (nth + 1) / threads)
+            .map(|nth| part(bound(nth)..bound(nth + 1)))
+            .collect()
     };
     std::thread::scope(|scope| {
         let spawn = |nth| match std::thread::Builder::new().spawn_scoped(scope, move || of_thread(nth)) {

@@ -100,10 +100,10 @@ fn edge(component: &[f32; 8], axis: usize, nth: usize) -> f32 {
 fn dominance(v: &[[f32; 8]; 3], sure: f32) -> f32 {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
     let edges = |c: usize, axis: usize| [0, 1, 2, 3].map(|nth| edge(&v[c], axis, nth));
-    let most = |c: usize, axis: usize| edges(c, axis).into_iter().fold(0.0f32, |most, e| larger(e.abs(), most));
-    let lowest = [0, 1, 2].map(|a| {
-        edges(a, a).into_iter().fold(NO_FOLD, |low, e| if 1.0 + e < low { 1.0 + e } else { low })
-    });
+    let most =
+        |c: usize, axis: usize| edges(c, axis).into_iter().fold(0.0f32, |most, e| larger(e.abs(), most));
+    let lowest = [0, 1, 2]
+        .map(|a| edges(a, a).into_iter().fold(NO_FOLD, |low, e| if 1.0 + e < low { 1.0 + e } else { low }));
     let [xy, xz, yx, yz, zx, zy] =
         [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]].map(|[component, axis]| most(component, axis));
     let rows = [xy + xz, yx + yz, zx + zy];
@@ -120,7 +120,9 @@ fn dominance(v: &[[f32; 8]; 3], sure: f32) -> f32 {
 /// The least of the 27 Bernstein coefficients of a trilinear map's determinant: each is a mean of determinants of edges.
 fn least_coefficient(v: &[[f32; 8]; 3]) -> f32 {
     let edges = |axis: usize| -> [[f32; 3]; 4] {
-        from_fn(|nth| from_fn(|c| if c == axis { 1.0 + edge(&v[c], axis, nth) } else { edge(&v[c], axis, nth) }))
+        from_fn(|nth| {
+            from_fn(|c| if c == axis { 1.0 + edge(&v[c], axis, nth) } else { edge(&v[c], axis, nth) })
+        })
     };
     let [x, y, z] = [0, 1, 2].map(edges);
     let mut sums = [0.0f32; 27];
@@ -132,7 +134,8 @@ fn least_coefficient(v: &[[f32; 8]; 3]) -> f32 {
             for (p, x) in x.iter().enumerate() {
                 // An axis' degree is the sum of the places of the edges along the two others.
                 let degrees = [(q & 1) + (r & 1), (p & 1) + (r >> 1), (p >> 1) + (q >> 1)];
-                sums[degrees[0] + 3 * degrees[1] + 9 * degrees[2]] += x[0] * first + x[1] * second + x[2] * third;
+                sums[degrees[0] + 3 * degrees[1] + 9 * degrees[2]] +=
+                    x[0] * first + x[1] * second + x[2] * third;
             }
         }
     }

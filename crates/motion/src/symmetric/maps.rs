@@ -4,16 +4,18 @@
 //! `φ_0 ← φ_0 ∘ (id − u/2)`, `φ_1 ← φ_1 ∘ (id + u/2)`, and `ψ_i` is followed by the inverse of the same half step. From image to image
 //! lead `φ_1 ∘ ψ_0` and `φ_0 ∘ ψ_1`. Exchange of the images exchanges the indices and turns `u` around, so each bit stays.
 
+use crate::steps::level_steps::TRUNCATE;
 use crate::steps::pyramid::{LevelGeometry, transferred};
 use std::array::from_fn;
 use std::mem::{swap, take};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
-use veloxel_kernels::Kernel;
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
 use veloxel_kernels::variational::cell_bounds::CellBounds;
 use veloxel_kernels::variational::compose::{Compose, UpdateRule};
 use veloxel_kernels::variational::step_share::StepShare;
+use veloxel_kernels::{Kernel, Taps};
 
 /// Fixed-point steps for the inverse of a half step, whose differences are small.
 const STEPS_OF_HALF: usize = 3;
@@ -25,8 +27,12 @@ const DAMPED: f32 = 0.5;
 /// a cell that folds. Shares shorten a step; where it is cut off instead, its edge folds next.
 const FLOORS: [f32; 6] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02];
 
-/// Share of the determinant that cells should keep, which a correction leaves them.
-const CORRECTED: f32 = 0.02;
+/// Share of the determinant that cells should keep, which a correction and a finer level leave them.
+const LEAST_KEPT: f32 = 0.02;
+/// Damped steps for the inverses on a finer level.
+const STEPS_OF_TRANSFER: usize = 6;
+/// How often the maps on a finer level are smoothed where a cell would fold, at most.
+const SMOOTHED: usize = 16;
 
 /// What is taken of a share: determinants are not quite linear in the step.
 const SAFETY: f32 = 0.9;
@@ -117,23 +123,34 @@ impl MiddleMaps {
         for i in 0..2 {
             own.held.outward[i] = transferred(&device, &held.outward[i], &geometry, finer)?;
             own.held.inward[i] = transferred(&device, &held.inward[i], &geometry, finer)?;
-            let Maps { outward, inward, .. } = &mut own.held;
-            let ev = |n: &str, d: f32| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-            for _ in 0..ev("VX_TR", 1.0) as usize {
-            step_to_inverse(&device, finer, &outward[i], &mut inward[i], DAMPED)?;
-            }
         }
-        own.measure()?;
-        if std::env::var("VX_LOG").is_ok() {
+        for _ in 0..SMOOTHED {
             for i in 0..2 {
-                let Maps { between, bounds, .. } = &mut own.held;
-                for f in [0.0, 0.02, 0.3] {
-                    let c = bound(&own.device, &own.geometry, [target, f * target], &between[i], None, &mut bounds[i])?.get(&own.device)?;
-                    eprintln!("transfer map {i} below {f} target: {c}");
+                let Maps { outward, inward, .. } = &mut own.held;
+                for _ in 0..STEPS_OF_TRANSFER {
+                    step_to_inverse(&device, finer, &outward[i], &mut inward[i], DAMPED)?;
                 }
             }
+            if own.measure()? == 0.0 {
+                break;
+            }
+            own.smooth()?;
         }
         Ok(own)
+    }
+
+    /// Smooths the maps to and from the middle by half a voxel.
+    fn smooth(&mut self) -> Result<(), ComputeError> {
+        let (taps, shape) = (isotropic(&Taps::gaussian(0.5, TRUNCATE)), self.geometry.shape);
+        let (held, tried) = (&mut self.held, &mut self.tried);
+        let fields = held.outward.iter_mut().zip(&mut tried.outward);
+        for (field, memory) in fields.chain(held.inward.iter_mut().zip(&mut tried.inward)) {
+            for (input, output) in field.iter().zip(memory.iter_mut()) {
+                Convolve { shape, taps: &taps, input, output }.run(&self.device)?;
+            }
+            swap(field, memory);
+        }
+        Ok(())
     }
 
     /// From the middle to image `i`, edges.
@@ -151,14 +168,16 @@ impl MiddleMaps {
         self.held.between
     }
 
-    /// Makes the maps from image to image, and their bounds, of what is held.
-    fn measure(&mut self) -> Result<(), ComputeError> {
+    /// Makes the maps from image to image, and their bounds, of what is held; how many of their cells are too small.
+    fn measure(&mut self) -> Result<f64, ComputeError> {
+        let (mut count, limits) = (0.0, [self.target, LEAST_KEPT * self.target]);
         for i in 0..2 {
             let Maps { outward, inward, between, bounds } = &mut self.held;
             join(&self.device, &self.geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
-            bound(&self.device, &self.geometry, [self.target, 0.0], &between[i], None, &mut bounds[i])?;
+            let found = bound(&self.device, &self.geometry, limits, &between[i], None, &mut bounds[i])?;
+            count += found.get(&self.device)?;
         }
-        Ok(())
+        Ok(count)
     }
 
     /// Takes a step of the middle, shortened where a cell of either map would fold; not at all where that does not help.
@@ -257,9 +276,8 @@ impl MiddleMaps {
     fn take_correction(&mut self, i: usize, what: Corrected) -> Result<(), ComputeError> {
         let (device, geometry, target) = (&self.device, &self.geometry, self.target);
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-        let ev = |n: &str, d: f32| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        let least = ev("VX_CF", CORRECTED) * target;
-        for round in 0..ev("VX_CR", FLOORS.len() as f32) as usize {
+        let least = LEAST_KEPT * target;
+        for round in 0..FLOORS.len() {
             let (held, tried) = (&mut self.held, &mut self.tried);
             if what == Corrected::Inward {
                 join(device, geometry, [&tried.inward[i], &held.outward[1 - i]], &mut tried.between[i])?;
@@ -304,7 +322,6 @@ impl MiddleMaps {
             .run(device)?;
             Compose { shape, spacing_edges, update, displacement: whole, increment: step }.run(device)?;
         }
-        self.refused += 1;
         Ok(())
     }
 }

@@ -36,7 +36,7 @@ parameters! {
     /// Steps of the full grid, after its increments, along the constraint alone. 0: none.
     short_steps: usize in 0..=1000 = 12 { fast: 6 };
     /// Standard deviation of the window that smooths those steps.
-    short_sigma: f64 in 0.3..=16 "voxels" = 1.0;
+    short_sigma: f64 in 0.3..=16 "voxels" = 0.7;
     /// Contrast below which brightness counts less in those steps.
     short_zeta: f32 in 1e-6..=1 "per voxel" = 0.05;
     /// Longest of those steps.
@@ -49,6 +49,7 @@ parameters! {
     max_levels: usize in 1..=64 = 64;
     /// Corrections of the maps' inverses after each step.
     step_corrections: usize in 0..=8 = 1;
-    /// Corrections of both fields towards each other's inverse, at the end.
-    corrections: usize in 0..=100 = 8;
+    /// Corrections of both fields towards each other's inverse, at the end: they bring the way there and back closer to nothing, and cost a
+    /// little of the fit.
+    corrections: usize in 0..=100 = 0;
 }

@@ -126,7 +126,12 @@ fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
     let mut cards = vec![motion(pair, unit, inside)];
     cards.extend(pair.error.iter().flat_map(|error| errors(error, voxels, inside)));
     cards.extend(run.label_overlap.as_ref().map(dice));
-    cards.extend([brightness(pair), volume(pair, voxels, inside), folding(pair, inside), confidence(pair, inside)]);
+    cards.extend([
+        brightness(pair),
+        volume(pair, voxels, inside),
+        folding(pair, inside),
+        confidence(pair, inside),
+    ]);
     let drift =
         |vox| Headline::new("Cycle closure", text(vox), voxels, "left after following one whole cycle");
     cards.extend(run.cycle_closure_vox.map(drift));
@@ -183,7 +188,12 @@ fn volume(pair: &PairReport, voxels: &str, inside: &str) -> Headline {
 
 fn folding(pair: &PairReport, inside: &str) -> Headline {
     let cells = pair.cells.asked();
-    Headline::new("Folded cells", text(100.0 * cells.share_folded()), "%", format!("{inside}{}", cells_text(cells)))
+    Headline::new(
+        "Folded cells",
+        text(100.0 * cells.share_folded()),
+        "%",
+        format!("{inside}{}", cells_text(cells)),
+    )
 }
 
 fn confidence(pair: &PairReport, inside: &str) -> Headline {

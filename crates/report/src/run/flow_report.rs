@@ -7,8 +7,8 @@ use serde::Serialize;
 use veloxel_core::matrix3::apply;
 use veloxel_core::{Control, FlowStatistics, Grid, Stopped};
 use veloxel_measure::{
-    FlowError, FoldingCertificate, LabelOverlapReport, Sparsification, flow_error, folding_certificate, in_parts,
-    sparsification,
+    FlowError, FoldingCertificate, LabelOverlapReport, Sparsification, flow_error, folding_certificate,
+    in_parts, sparsification,
 };
 
 /// One run of one method over one pair or a sequence of pairs.
