@@ -6,6 +6,8 @@
 //! have more (A. Ostrowski, Proc. AMS 3, 1952): that is most cells, and the 64 determinants are spared.
 //! The same steps as cell_determinant.wgsl. A cell with a corner that is not finite has folded.
 
+use crate::shared::lanes::{LANES, Lanes, Pack as _, each};
+use multiversion::multiversion;
 use std::array::from_fn;
 use veloxel_core::Axes;
 
@@ -59,20 +61,22 @@ impl<const D: usize> CellRow<'_, D> {
         }
         let at: [usize; 8] = from_fn(corner);
         let lines = [0, 1, 2].map(|c| at.map(|at| &self.field[c.min(D - 1)][at..at + count]));
-        let sure = limits(self.least)[1];
-        for (x, bound) in line.iter_mut().enumerate() {
-            *bound = dominance(&cell(&lines, &self.per_edge, x), sure);
-        }
+        mark(&lines, &self.per_edge, limits(self.least)[1], line);
         for (x, bound) in line.iter_mut().enumerate().filter(|(_, bound)| **bound == 0.0) {
-            *bound = least_coefficient(&cell(&lines, &self.per_edge, x));
+            *bound = least_coefficient(&from_fn(|c| from_fn(|k| lines[c][k][x] * self.per_edge[c])));
         }
     }
 }
 
-/// The displacement at the corners of the cell that begins at x.
-#[inline]
-fn cell(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, x: usize) -> [[f32; 8]; 3] {
-    from_fn(|c| from_fn(|k| lines[c][k][x] * per_edge[c]))
+/// Writes [`NO_FOLD`] where dominance proves the determinant greater than `sure`, its negative where a corner is not finite, else 0;
+/// `lines[c][k]` is component c at the cells' kth corners.
+#[multiversion(targets("x86_64+avx", "aarch64+neon"))]
+fn mark(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, sure: f32, line: &mut [f32]) {
+    for x in (0..line.len()).step_by(LANES) {
+        let corner = |c: usize, k: usize| Lanes::load_or_zero(lines[c][k], x) * Lanes::splat(per_edge[c]);
+        let v = [0, 1, 2].map(|c| [0, 1, 2, 3, 4, 5, 6, 7].map(|k| corner(c, k)));
+        dominance(&v, sure).store_what_fits(line, x);
+    }
 }
 
 /// The least determinant at the corners of a square, whose displacements are given.
@@ -83,45 +87,61 @@ fn least_in_square(v: [[f32; 2]; 4]) -> f32 {
     of(low_x, low_y).min(of(low_x, high_y)).min(of(high_x, low_y)).min(of(high_x, high_y))
 }
 
-/// The difference of a component along an axis, on the nth edge of a cell: that at the corners of the other axes, the lower one counted
-/// first.
-#[inline]
-fn edge(component: &[f32; 8], axis: usize, nth: usize) -> f32 {
-    let low = match axis {
-        0 => 2 * (nth & 1) + 4 * (nth >> 1),
-        1 => (nth & 1) + 4 * (nth >> 1),
-        _ => nth,
-    };
-    component[low + (1 << axis)] - component[low]
-}
+/// The lower corner of the nth edge along an axis: edges are counted by the corners of the other axes, the lower one first.
+const LOW: [[usize; 4]; 3] = [[0, 2, 4, 6], [0, 1, 4, 5], [0, 1, 2, 3]];
 
-/// [`NO_FOLD`] where dominance proves the determinant greater than `sure`, its negative where a corner is not finite, else 0.
-#[inline]
-fn dominance(v: &[[f32; 8]; 3], sure: f32) -> f32 {
-    let larger = |a: f32, b: f32| if a > b { a } else { b };
-    let edges = |c: usize, axis: usize| [0, 1, 2, 3].map(|nth| edge(&v[c], axis, nth));
-    let most =
-        |c: usize, axis: usize| edges(c, axis).into_iter().fold(0.0f32, |most, e| larger(e.abs(), most));
-    let lowest = [0, 1, 2]
-        .map(|a| edges(a, a).into_iter().fold(NO_FOLD, |low, e| if 1.0 + e < low { 1.0 + e } else { low }));
-    let [xy, xz, yx, yz, zx, zy] =
-        [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]].map(|[component, axis]| most(component, axis));
-    let rows = [xy + xz, yx + yz, zx + zy];
-    let columns = [yx + zx, xy + zy, xz + yz];
-    let product = |less: [f32; 3]| {
-        let [a, b, c] = [0, 1, 2].map(|k| lowest[k] - less[k]);
-        if (a > 0.0) & (b > 0.0) & (c > 0.0) { a * b * c } else { 0.0 }
+/// The state of cells by dominance, as [`mark`] writes it.
+#[inline(always)]
+fn dominance(v: &[[Lanes; 8]; 3], sure: f32) -> Lanes {
+    let edge = |c: usize, axis: usize, nth: usize| {
+        let low = LOW[axis][nth];
+        v[c][low + (1 << axis)] - v[c][low]
     };
-    let sum = (0..8).fold(0.0, |sum, k| sum + v[0][k] + v[1][k] + v[2][k]);
-    let bound = if larger(product(rows), product(columns)) > sure { NO_FOLD } else { 0.0 };
-    if sum.abs() < NO_FOLD { bound } else { -NO_FOLD }
+    let most = |c: usize, axis: usize| {
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        let mut most = Lanes::splat(0.0);
+        for nth in 0..4 {
+            let along = edge(c, axis, nth);
+            most = Lanes(each(|l| larger(along.0[l].abs(), most.0[l])));
+        }
+        most
+    };
+    let lowest = |a: usize| {
+        let mut lowest = Lanes::splat(NO_FOLD);
+        for nth in 0..4 {
+            let along = Lanes::splat(1.0) + edge(a, a, nth);
+            lowest = Lanes(each(|l| if along.0[l] < lowest.0[l] { along.0[l] } else { lowest.0[l] }));
+        }
+        lowest
+    };
+    let (xy, xz, yx) = (most(0, 1), most(0, 2), most(1, 0));
+    let (yz, zx, zy) = (most(1, 2), most(2, 0), most(2, 1));
+    let [x, y, z] = [lowest(0), lowest(1), lowest(2)];
+    let product = |[a, b, c]: [Lanes; 3]| {
+        let product = a * b * c;
+        let are_positive = |l: usize| (a.0[l] > 0.0) & (b.0[l] > 0.0) & (c.0[l] > 0.0);
+        Lanes(each(|l| if are_positive(l) { product.0[l] } else { 0.0 }))
+    };
+    let rows = product([x - (xy + xz), y - (yx + yz), z - (zx + zy)]);
+    let columns = product([x - (yx + zx), y - (xy + zy), z - (xz + yz)]);
+    let mut sum = Lanes::splat(0.0);
+    for k in 0..8 {
+        sum = sum + v[0][k] + v[1][k] + v[2][k];
+    }
+    let state = |l: usize| match (rows.0[l] > sure) | (columns.0[l] > sure) {
+        _ if !(sum.0[l].abs() < NO_FOLD) => -NO_FOLD,
+        true => NO_FOLD,
+        false => 0.0,
+    };
+    Lanes(each(state))
 }
 
 /// The least of the 27 Bernstein coefficients of a trilinear map's determinant: each is a mean of determinants of edges.
 fn least_coefficient(v: &[[f32; 8]; 3]) -> f32 {
     let edges = |axis: usize| -> [[f32; 3]; 4] {
-        from_fn(|nth| {
-            from_fn(|c| if c == axis { 1.0 + edge(&v[c], axis, nth) } else { edge(&v[c], axis, nth) })
+        LOW[axis].map(|low| {
+            let along = [0, 1, 2].map(|c| v[c][low + (1 << axis)] - v[c][low]);
+            from_fn(|c| if c == axis { 1.0 + along[c] } else { along[c] })
         })
     };
     let [x, y, z] = [0, 1, 2].map(edges);

@@ -11,7 +11,7 @@ use std::mem::{swap, take};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
-use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
+use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Multiply, Operation};
 use veloxel_kernels::variational::cell_bounds::CellBounds;
 use veloxel_kernels::variational::compose::{Compose, UpdateRule};
 use veloxel_kernels::variational::step_share::StepShare;
@@ -23,9 +23,10 @@ const STEPS_OF_HALF: usize = 3;
 const STEPS_OF_START: usize = 16;
 /// The share of a step that draws a field towards the inverse of another.
 const DAMPED: f32 = 0.5;
-/// Shares of the determinant that cells should keep, below which a step is shortened: at each attempt. The nth looks n voxels far from
-/// a cell that folds. Shares shorten a step; where it is cut off instead, its edge folds next.
-const FLOORS: [f32; 6] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02];
+/// Shares of the determinant that cells should keep, below which a step is shortened: at each attempt. Shares shorten a step; where it is cut off instead, its edge folds next.
+const FLOORS: [f32; 9] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02, 0.02, 0.02, 0.02];
+/// How far from such a cell steps are shortened, voxels, at each attempt.
+const REACHES: [usize; 9] = [1, 2, 3, 4, 5, 6, 9, 14, 20];
 
 /// Share of the determinant that cells should keep, which a correction and a finer level leave them.
 const LEAST_KEPT: f32 = 0.02;
@@ -204,16 +205,19 @@ impl MiddleMaps {
                 self.shortened += usize::from(round > 0);
                 return Ok(true);
             }
+            let [half, back] = &mut self.half;
+            fill(&self.device, 1.0, &mut half[1])?;
             for i in 0..2 {
                 let (before, after) = (&self.held.bounds[i], &self.tried.bounds[i]);
                 let map = &self.held.outward[i];
                 let LevelGeometry { shape, spacing_edges, .. } = self.geometry;
-                let (target, safety, reach) = (self.target, SAFETY, 1 + round);
-                let [half, back] = &mut self.half;
-                let memory = [&mut half[0], &mut back[0]];
-                StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, step }
+                let (target, safety, reach) = (self.target, SAFETY, REACHES[round]);
+                let [first, share] = half.get_disjoint_mut([0, 1]).expect("a field should have components");
+                let memory = [first, &mut back[0]];
+                StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, share }
                     .run(&self.device)?;
             }
+            scale(&self.device, &half[1], step)?;
         }
         Ok(false)
     }
@@ -304,22 +308,13 @@ impl MiddleMaps {
             Compose { shape, spacing_edges, update, displacement: less, increment: step }.run(device)?;
             InPlace { operation: Operation::Fill(0.0), field: still }.run(device)?;
             let (before, after) = (&held.bounds[i], &tried.bounds[i]);
-            let (safety, reach) = (SAFETY, 1 + round);
-            let [first, second] = less.get_disjoint_mut([0, 1]).expect("a field should have components");
-            let memory = [first, second];
-            StepShare {
-                shape,
-                spacing_edges,
-                map: still,
-                before,
-                after,
-                target: least,
-                safety,
-                reach,
-                memory,
-                step,
-            }
-            .run(device)?;
+            let (target, safety, reach, map) = (least, SAFETY, REACHES[round], &*still);
+            let [share, first] = less.get_disjoint_mut([0, 1]).expect("a field should have components");
+            fill(device, 1.0, share)?;
+            let memory = [first, &mut tried.outward[i][0]];
+            StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, share }
+                .run(device)?;
+            scale(device, share, step)?;
             Compose { shape, spacing_edges, update, displacement: whole, increment: step }.run(device)?;
         }
         Ok(())
@@ -333,6 +328,16 @@ enum Corrected {
     Inward,
     /// That from the image to the other one.
     Between,
+}
+
+/// Writes a number everywhere.
+fn fill(device: &Device, value: f32, buffer: &mut Buffer) -> Result<(), ComputeError> {
+    Operation::Fill(value).on(buffer).run(device)
+}
+
+/// Multiplies each component of a field by a factor of each voxel.
+fn scale(device: &Device, factor: &Buffer, field: &mut Field) -> Result<(), ComputeError> {
+    field.iter_mut().try_for_each(|out| Multiply { factor, out }.run(device))
 }
 
 /// Copies a field over another.

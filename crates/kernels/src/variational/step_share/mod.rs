@@ -1,7 +1,8 @@
-//! Shortens a step where it would fold a map that it changes elsewhere: in cells around the place that each vector acts on.
+//! The share of a step that is left where it would fold a map that it changes elsewhere: in cells around the place that each vector acts on.
 //!
 //! *In*: the step u on a grid of its own (the middle of two images); the displacement h from there to the grid of the map, edges; the
-//! bounds of the map's cells before the step and after ([`super::cell_bounds`]). *Out*, in place: u, shortened.
+//! bounds of the map's cells before the step and after ([`super::cell_bounds`]). *Out*, in place: a share of u at each voxel, multiplied by
+//! what this map leaves of it: two maps that u changes may be asked in any order.
 //! *Share*: between both the bound is taken as linear in the step, so a cell whose bound falls from `b` to `a < target` can take
 //! `safety · (b − target) / (b − a)` of it, or nothing where b is at most the target and a is smaller.
 //! *Reach*: what a cell cannot take is withheld from all cells at most `reach` away along each axis. Each vector gives up the most that
@@ -13,10 +14,8 @@ mod parity;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, NAN};
-use std::array::from_fn;
-use std::slice::from_ref;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::rows::{components, components_mut};
+use veloxel_gpu::rows::components;
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
@@ -41,11 +40,11 @@ bindings! {
         after: may_read f32,
         withheld: may_read f32,
         map[map_x, map_y, map_z]: read f32,
-        out[out_x, out_y, out_z]: write f32,
+        out: write f32,
     }
 }
 
-/// Shortens the step.
+/// Shortens the share of a step.
 #[derive(Debug)]
 pub struct StepShare<'a> {
     /// Shape of every buffer.
@@ -66,8 +65,8 @@ pub struct StepShare<'a> {
     pub reach: usize,
     /// Two buffers to work in.
     pub memory: [&'a mut Buffer; 2],
-    /// The step u, shortened in place.
-    pub step: &'a mut [Buffer],
+    /// The share of the step u, multiplied in place.
+    pub share: &'a mut Buffer,
 }
 
 impl Kernel for StepShare<'_> {
@@ -76,7 +75,7 @@ impl Kernel for StepShare<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("map", self.map, d, n).field("step", self.step, d, n);
+        lengths.field("map", self.map, d, n).of("share", self.share, n);
         lengths.of("before", self.before, n).of("after", self.after, n);
         lengths.of("memory", self.memory[0], n).of("memory", self.memory[1], n);
     }
@@ -84,7 +83,7 @@ impl Kernel for StepShare<'_> {
         by_dimension!(self.shape, shorten_in(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let Self { shape, map, before, after, target, safety, reach, memory: [first, second], step, .. } =
+        let Self { shape, map, before, after, target, safety, reach, memory: [first, second], share, .. } =
             self;
         let ([nx, ny, nz], n, d) = (shape.size, shape.len(), shape.components());
         let block = Block {
@@ -93,23 +92,24 @@ impl Kernel for StepShare<'_> {
             shares: [target, safety, AT_REST].into(),
             along: [0, 0, 0, 0].into(),
         };
-        let none = Bindings { block, before: None, after: None, withheld: None, map: &[], out: &[] };
-        let cells = Bindings { before: Some(before), after: Some(after), out: from_ref(&*first), ..none };
+        let nowhere = Bindings { block, before: None, after: None, withheld: None, map: &[], out: &*first };
+        let cells = Bindings { before: Some(before), after: Some(after), ..nowhere };
         gpu.launch_in(d, &SOURCE, "withhold").bind(&cells).run(line(n, 256))?;
         let (mut from, mut to) = (&*first, &*second);
         for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate().take(d) {
             let block = Block { along: [stride, shape.size[axis], reach, 0].into(), ..block };
-            let pass = Bindings { block, withheld: Some(from), out: from_ref(to), ..none };
+            let pass = Bindings { block, withheld: Some(from), out: to, ..nowhere };
             gpu.launch_in(d, &SOURCE, "spread").bind(&pass).run(line(n, 256))?;
             std::mem::swap(&mut from, &mut to);
         }
-        let shorten = Bindings { withheld: Some(from), map, out: step, ..none };
+        let shorten = Bindings { withheld: Some(from), map, out: share, ..nowhere };
         gpu.launch_in(d, &SOURCE, "shorten").bind(&shorten).run(line(n, 256))
     }
 }
 
 fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
-    let StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, step } = args;
+    let StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, share: left } =
+        args;
     let (map, per_edge) = (components::<D>(map), spacing_edges.map(|s| 1.0 / s));
     let ([nx, ny, _], before, after) = (shape.size, before.host(), after.host());
     let [first, second] = memory;
@@ -132,19 +132,16 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
         std::mem::swap(&mut from, &mut to);
     }
     let withheld = from.host();
-    cpu.split_rows(components_mut::<D>(step), nx, 4 * shape.len(), |row, mut lines| {
-        for x in 0..nx {
-            let (own, voxel) = (row * nx + x, [x, row % ny, row / ny]);
-            let cell: [usize; D] = from_fn(|a| {
-                let at = voxel[a] as f32 + map[a][own] * per_edge[a];
-                // A NaN is no position: 0.
-                at.max(0.0).min((shape.size[a] - 1) as f32) as usize
-            });
-            let index = (0..D).rev().fold(0, |index, a| index * shape.size[a] + cell[a]);
-            let share = 1.0 - withheld[index];
-            for line in lines.iter_mut() {
-                line[x] *= share;
-            }
+    cpu.split_rows([left.host_mut()], nx, 4 * shape.len(), |row, [line]| {
+        let rows = map.map(|component| &component[row * nx..(row + 1) * nx]);
+        let place = [0.0, (row % ny) as f32, (row / ny) as f32];
+        let last = shape.size.map(|count| (count - 1) as f32);
+        for (x, left) in line.iter_mut().enumerate() {
+            let voxel = [x as f32, place[1], place[2]];
+            // A NaN is no position: 0.
+            let cell = |a: usize| (voxel[a] + rows[a][x] * per_edge[a]).max(0.0).min(last[a]) as u32 as usize;
+            let index = (0..D).rev().fold(0, |index, a| index * shape.size[a] + cell(a));
+            *left *= 1.0 - withheld[index];
         }
     });
 }

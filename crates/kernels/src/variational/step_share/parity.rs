@@ -14,7 +14,7 @@ on_every_device! {
                     let bounds = noise_field(device, 2, shape.len(), 8);
                     let mut memory = [device.zeros(shape.len()).unwrap(), device.zeros(shape.len()).unwrap()];
                     let [first, second] = &mut memory;
-                    let mut step = noise_field(device, shape.components(), shape.len(), 3);
+                    let mut share = noise_field(device, 1, shape.len(), 3);
                     // Powers of two: a position is then the same whether products are rounded or not.
                     let (spacing_edges, target) = ([1.0, 2.0, 0.5], 0.1);
                     StepShare {
@@ -27,11 +27,11 @@ on_every_device! {
                         safety: 0.9,
                         reach,
                         memory: [first, second],
-                        step: &mut step,
+                        share: &mut share[0],
                     }
                     .run(device)
                     .unwrap();
-                    step
+                    share
                 });
             }
         }

@@ -21,7 +21,7 @@ fn share(before: f32, after: f32) -> f32 {
 fn withhold(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
     if (i < block.size.w) {
-        out_x[i] = 1.0 - share(before[i], after[i]);
+        out[i] = 1.0 - share(before[i], after[i]);
     }
 }
 
@@ -39,7 +39,7 @@ fn spread(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
     for (var k = 0u; k <= low + high; k = k + 1u) {
         most = max(most, withheld[i - low * block.along.x + k * block.along.x]);
     }
-    out_x[i] = most;
+    out[i] = most;
 }
 
 // The cell along an axis at a position.
@@ -61,10 +61,5 @@ fn shorten(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     if (COMPONENTS == 3u) {
         at = at + cell(i / (size.x * size.y), map_z[i] * block.per_edge.z, size.z) * size.x * size.y;
     }
-    let left = 1.0 - withheld[at];
-    out_x[i] = out_x[i] * left;
-    out_y[i] = out_y[i] * left;
-    if (COMPONENTS == 3u) {
-        out_z[i] = out_z[i] * left;
-    }
+    out[i] = out[i] * (1.0 - withheld[at]);
 }
