@@ -18,9 +18,10 @@ from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, methods, parameters, sequence
+from ._flow import flow, methods, parameters, register, sequence
 from ._heart import HeartMotion, HeartResult, Outline, track, track_methods
 from ._images import Image
+from ._maps import Transform, compose, invert, read_transform
 from ._meshes import Mesh, Parts, distances, segment
 from ._results import Field, FlowResult
 from ._session import Session, devices
@@ -60,10 +61,12 @@ __all__ = [
     "Session",
     "StereoResult",
     "StreamFrame",
+    "Transform",
     "UnsupportedError",
     "VeloxelWarning",
     "__version__",
     "compare",
+    "compose",
     "devices",
     "distances",
     "evaluate",
@@ -71,6 +74,7 @@ __all__ = [
     "filter",
     "flow",
     "info",
+    "invert",
     "methods",
     "parameters",
     "phantom",
@@ -80,6 +84,8 @@ __all__ = [
     "read_labels",
     "read_mesh",
     "read_sequence",
+    "read_transform",
+    "register",
     "segment",
     "sequence",
     "stereo",

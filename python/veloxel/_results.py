@@ -220,12 +220,16 @@ class FlowResult:
     def __init__(self, found: Any, session: Session | None) -> None:
         self._report: str = found.report
         self.flow = Field._of(found.field, session)
+        self.inverse = None if found.inverse is None else Field._of(found.inverse, session)
         self.confidence = Image._of(found.confidence)
         self.warped = None if found.warped is None else Image._of(found.warped)
         self.occlusion = None if found.occlusion is None else Image._of(found.occlusion)
 
     flow: Field
     """The field with its place; ``field`` is its array."""
+    inverse: Field | None
+    """The field back, from the moving image to the fixed one, on the moving image's grid: of symmetric methods, which find both
+    together (``symmetric=True``, :func:`register`); :func:`invert` makes one of any other field."""
     confidence: Image
     """How certain each vector is, 0 to 1."""
     warped: Image | None

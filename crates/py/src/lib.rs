@@ -16,6 +16,7 @@ mod filter;
 mod flow;
 mod frames;
 mod image;
+mod maps;
 mod mesh;
 mod phantom;
 mod points;
@@ -45,7 +46,7 @@ mod _veloxel {
     #[pymodule_export]
     use crate::filter::filter;
     #[pymodule_export]
-    use crate::flow::{FlowFound, flow, sequence};
+    use crate::flow::{FlowFound, flow, sequence, starts};
     #[pymodule_export]
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
@@ -54,6 +55,8 @@ mod _veloxel {
     use crate::frames::tracks::{Tracks, track_points};
     #[pymodule_export]
     use crate::image::Image;
+    #[pymodule_export]
+    use crate::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]
     use crate::mesh::{Mesh, read_mesh, segment};
     #[pymodule_export]
