@@ -1,6 +1,6 @@
 //! Results against the truth, as JSON.
 
-use crate::field::Field;
+use crate::fields::field::Field;
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;

@@ -2,10 +2,10 @@
 
 use crate::arrays::{labels_i32, shape_of};
 use crate::error::exception;
-use crate::field::Field;
-use crate::flow::told;
+use crate::fields::field::Field;
+use crate::fields::flow::told;
+use crate::fields::maps::Transform;
 use crate::image::{Image, Place, grid_of};
-use crate::maps::Transform;
 use crate::running::run;
 use crate::session::Session;
 use numpy::{PyArray1, PyUntypedArray};

@@ -5,26 +5,21 @@
 //! the package `veloxel` in `python/veloxel`, which turns their images into the classes here.
 
 mod arrays;
-mod compare;
+mod command;
 mod devices;
-mod distances;
 mod error;
 mod evaluate;
-mod field;
+mod fields;
 mod files;
 mod filter;
-mod flow;
 mod frames;
 mod image;
-mod maps;
-mod mesh;
+mod meshes;
 mod phantom;
-mod points;
 mod running;
 mod session;
 mod settings;
 mod stereo;
-mod warp;
 
 use pyo3::prelude::*;
 
@@ -32,21 +27,27 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _veloxel {
     #[pymodule_export]
-    use crate::compare::compare;
+    use crate::command::run_command;
     #[pymodule_export]
     use crate::devices::devices;
     #[pymodule_export]
-    use crate::distances::{distances, graph_distances};
-    #[pymodule_export]
     use crate::evaluate::{evaluate_disparity, evaluate_flow, evaluate_labels};
     #[pymodule_export]
-    use crate::field::Field;
+    use crate::fields::compare::compare;
+    #[pymodule_export]
+    use crate::fields::field::Field;
+    #[pymodule_export]
+    use crate::fields::flow::{FlowFound, flow, sequence, starts};
+    #[pymodule_export]
+    use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
+    #[pymodule_export]
+    use crate::fields::points::move_points;
+    #[pymodule_export]
+    use crate::fields::warp::{jacobian, strain, warp_image, warp_labels};
     #[pymodule_export]
     use crate::files::{info, read_field, read_image, read_labels, read_sequence, write};
     #[pymodule_export]
     use crate::filter::filter;
-    #[pymodule_export]
-    use crate::flow::{FlowFound, flow, sequence, starts};
     #[pymodule_export]
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
@@ -56,21 +57,17 @@ mod _veloxel {
     #[pymodule_export]
     use crate::image::Image;
     #[pymodule_export]
-    use crate::maps::{Transform, compose, invert, is_named_transform, read_transform};
+    use crate::meshes::distances::{distances, graph_distances};
     #[pymodule_export]
-    use crate::mesh::{Mesh, read_mesh, segment};
+    use crate::meshes::mesh::{Mesh, read_mesh, segment};
     #[pymodule_export]
     use crate::phantom::{phantom, phantoms};
-    #[pymodule_export]
-    use crate::points::move_points;
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]
     use crate::settings::{methods, parameters};
     #[pymodule_export]
     use crate::stereo::{features, stereo};
-    #[pymodule_export]
-    use crate::warp::{jacobian, strain, warp_image, warp_labels};
 
     use super::error;
     use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! Disparity of a stereo pair, and features of an image.
 
-use crate::flow::told;
+use crate::fields::flow::told;
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;

@@ -1,8 +1,8 @@
 //! Outlines of a heart followed over a cine.
 
 use crate::error::exception;
-use crate::field::Field;
-use crate::flow::told;
+use crate::fields::field::Field;
+use crate::fields::flow::told;
 use crate::frames::outlines::{OutlineIn, OutlineOut, contours_of, outlines_of};
 use crate::image::Image;
 use crate::running::run;

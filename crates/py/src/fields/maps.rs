@@ -1,8 +1,8 @@
 //! Linear transforms as a class, and maps that are inverted or follow each other.
 
 use crate::error::{InputError, exception};
-use crate::field::Field;
-use crate::flow::told;
+use crate::fields::field::Field;
+use crate::fields::flow::told;
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;

@@ -1,9 +1,9 @@
 //! The flow of a pair, of a window of frames, and of a sequence.
 
 use crate::error::{InputError, exception, warning};
-use crate::field::Field;
+use crate::fields::field::Field;
+use crate::fields::maps::Transform;
 use crate::image::Image;
-use crate::maps::Transform;
 use crate::running::run;
 use crate::session::Session;
 use crate::settings::{Settings, chosen};
