@@ -130,7 +130,8 @@ def flow(
         },
     )
     tell(found.warnings)
-    return FlowResult(found, session)
+    # Of a window the frame that the field lives on is not known here.
+    return FlowResult(found, session, images[0] if len(images) == 2 else None)
 
 
 def _symmetric(method: str) -> str:
@@ -204,8 +205,8 @@ def _optional(image: Any, what: str) -> Any:
 class SequenceFlow(FlowResult):
     """A field of a sequence."""
 
-    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None) -> None:
-        super().__init__(found, session)
+    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None, image: Any = None) -> None:
+        super().__init__(found, session, image)
         self.name, self.fixed_frame, self.moving_frame = name, fixed, moving
 
     name: str
@@ -265,7 +266,7 @@ def sequence(
     found = _veloxel.sequence(lent(session, device), images, options, fields)
     for *_, own in found:
         tell(own.warnings)
-    return [SequenceFlow(*own, session=session) for own in found]
+    return [SequenceFlow(*own, session=session, image=images[own[1]]) for own in found]
 
 
 def _frames(frames: Any) -> Iterator[Any] | Sequence[Any]:

@@ -5,6 +5,7 @@
 //! the package `veloxel` in `python/veloxel`, which turns their images into the classes here.
 
 mod arrays;
+mod cameras;
 mod command;
 mod devices;
 mod error;
@@ -16,6 +17,7 @@ mod frames;
 mod image;
 mod meshes;
 mod phantom;
+mod pictures;
 mod running;
 mod session;
 mod settings;
@@ -27,11 +29,15 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _veloxel {
     #[pymodule_export]
+    use crate::cameras::{point_cloud, read_cameras, write_cloud};
+    #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
     use crate::devices::devices;
     #[pymodule_export]
-    use crate::evaluate::{evaluate_disparity, evaluate_flow, evaluate_labels};
+    use crate::evaluate::{
+        evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation, read_face_labels,
+    };
     #[pymodule_export]
     use crate::fields::compare::compare;
     #[pymodule_export]
@@ -49,6 +55,11 @@ mod _veloxel {
     #[pymodule_export]
     use crate::filter::filter;
     #[pymodule_export]
+    use crate::frames::contours::{
+        evaluate_contour_files, evaluate_contours, fit_contours, label_outlines, read_contours,
+        write_contours,
+    };
+    #[pymodule_export]
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
     use crate::frames::heart::{HeartFound, track};
@@ -63,11 +74,13 @@ mod _veloxel {
     #[pymodule_export]
     use crate::phantom::{phantom, phantoms};
     #[pymodule_export]
+    use crate::pictures::{disparity_picture, field_picture};
+    #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]
     use crate::settings::{methods, parameters};
     #[pymodule_export]
-    use crate::stereo::{features, stereo};
+    use crate::stereo::{StereoFound, features, stereo};
 
     use super::error;
     use pyo3::prelude::*;
