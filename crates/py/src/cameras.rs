@@ -37,6 +37,7 @@ impl CameraIn {
 }
 
 /// What is known of the cameras of a pair, as Python has it.
+#[expect(clippy::large_enum_variant, reason = "one of them lives for a call")]
 #[derive(FromPyObject)]
 pub enum CamerasIn {
     /// Left and right camera, the rotation from the left one's frame to the right one's, and the translation, metres.

@@ -112,7 +112,7 @@ pub fn evaluate_segmentation(
 pub fn read_face_labels(session: &Bound<'_, Session>, path: PathBuf) -> PyResult<Vec<u32>> {
     session.get().lend(|library| {
         run(session.py(), library, None, |library| {
-            Ok(io::read_face_labels(&path, &library.reading(ReadOptions::default()))?)
+            Ok(io::read_face_labels(&path, library.reading(ReadOptions::default()))?)
         })
     })
 }
