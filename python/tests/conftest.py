@@ -35,13 +35,19 @@ def session() -> veloxel.Session:
 
 @pytest.fixture(scope="session")
 def command():
-    """Runs the command in a folder; skips without it."""
+    """Runs the command in a folder, and gives what it prints; skips without it."""
     program = os.environ.get("VELOXEL") or shutil.which("veloxel")
     if not program:
         pytest.skip("no command: VELOXEL names it")
 
-    def run(folder: pathlib.Path, *arguments: str) -> None:
-        done = subprocess.run([program, *arguments, "--device", "cpu"], cwd=folder, capture_output=True, text=True)
+    def without_device(folder: pathlib.Path, *arguments: str) -> str:
+        done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+        return done.stdout
 
+    def run(folder: pathlib.Path, *arguments: str) -> str:
+        return without_device(folder, *arguments, "--device", "cpu")
+
+    # Of commands that compute on no device.
+    run.without_device = without_device
     return run

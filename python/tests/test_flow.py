@@ -32,7 +32,7 @@ def test_volumes_have_three_components(volumes, session):
     assert np.abs(found.warped.array - volumes[0])[inside].mean() < 0.1 * np.abs(volumes[1] - volumes[0])[inside].mean()
 
 
-@pytest.mark.parametrize("method", ["clg", "lucas-kanade", "block-matching", "fe"])
+@pytest.mark.parametrize("method", ["clg", "lucas-kanade", "block-matching", "fe", "symmetric"])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_every_method_gives_the_bits_of_the_command(tmp_path, command, session, method, axes):
     shape = (40, 56) if axes == 2 else (16, 20, 24)
@@ -57,7 +57,7 @@ def test_settings_masks_and_starts_give_the_bits_of_the_command(tmp_path, comman
         "mask.nii.gz", "--init", "affine", "--inverse-consistency", "--refine",
     )
     found = veloxel.flow(
-        fixed, moving, session=session, preset="fast", alpha=0.1, mask=mask, init="affine", symmetric=True, refine=True
+        fixed, moving, session=session, preset="fast", alpha=0.1, mask=mask, init="affine", inverse_consistency=True, refine=True
     )
     assert np.array_equal(written_by_the_command(tmp_path / "field.npy", found), found.field, equal_nan=True)
 

@@ -14,17 +14,20 @@ image into the moving one: ``fixed(x) ≈ moving(x + d(x))``.
 """
 
 from ._compare import Comparison, compare
+from ._contours import Outline, fit_contours, label_outlines, read_contours, write_contours
 from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, methods, parameters, sequence
-from ._heart import HeartMotion, HeartResult, Outline, track, track_methods
+from ._flow import flow, methods, parameters, register, sequence
+from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
+from ._maps import Transform, compose, invert, read_transform
 from ._meshes import Mesh, Parts, distances, segment
+from ._pictures import Picture
 from ._results import Field, FlowResult
 from ._session import Session, devices
-from ._stereo import Features, StereoResult, features, stereo
+from ._stereo import Cameras, Features, PointCloud, StereoResult, features, stereo
 from ._tracks import PointTracks, track_points
 from ._veloxel import (
     DeviceError,
@@ -39,6 +42,7 @@ from ._veloxel import (
 from ._warnings import VeloxelWarning
 
 __all__ = [
+    "Cameras",
     "Comparison",
     "DeviceError",
     "Features",
@@ -56,30 +60,40 @@ __all__ = [
     "ParameterError",
     "Parts",
     "PhaseEngine",
+    "Picture",
+    "PointCloud",
     "PointTracks",
     "Session",
     "StereoResult",
     "StreamFrame",
+    "Transform",
     "UnsupportedError",
     "VeloxelWarning",
     "__version__",
     "compare",
+    "compose",
     "devices",
     "distances",
     "evaluate",
     "features",
     "filter",
+    "fit_contours",
     "flow",
     "info",
+    "invert",
+    "label_outlines",
     "methods",
     "parameters",
     "phantom",
     "phantoms",
     "read",
+    "read_contours",
     "read_field",
     "read_labels",
     "read_mesh",
     "read_sequence",
+    "read_transform",
+    "register",
     "segment",
     "sequence",
     "stereo",
@@ -87,4 +101,5 @@ __all__ = [
     "track_methods",
     "track_points",
     "write",
+    "write_contours",
 ]

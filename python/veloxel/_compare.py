@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Sequence
@@ -43,6 +44,10 @@ class Comparison:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.page)
 
+    def _repr_html_(self) -> str:
+        """The page, in a frame of its own."""
+        return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{html.escape(self.page, quote=True)}"></iframe>'
+
     def __repr__(self) -> str:
         return f"Comparison({', '.join(self.results)})"
 
@@ -82,9 +87,10 @@ def compare(
     named = [own.partition(":") for own in chosen]
     own_truth = None if truth is None else (truth.flow if isinstance(truth, FlowResult) else Field(truth))._own
     known = {"mask": None if mask is None else as_image(mask, "the mask"), "truth": own_truth, "title": title}
+    image = as_image(fixed, "the fixed image")
     found, report, page, told = _veloxel.compare(
         lent(session, device),
-        as_image(fixed, "the fixed image"),
+        image,
         as_image(moving, "the moving image"),
         [settings(method, preset or None, {}) for method, _, preset in named],
         known,
@@ -93,4 +99,4 @@ def compare(
     tell(told)
     measured = json.loads(report)
     names = [f"{run['method']}:{run['preset']}" for run in measured["runs"]]
-    return Comparison({name: FlowResult(own, session) for name, own in zip(names, found, strict=True)}, measured, page)
+    return Comparison({name: FlowResult(own, session, image) for name, own in zip(names, found, strict=True)}, measured, page)

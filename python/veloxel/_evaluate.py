@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 from . import _veloxel
+from ._contours import as_outlines, named_truths, parts_of, spacing_of
 from ._images import as_image
+from ._meshes import Mesh
 from ._results import Field, FlowResult
 from ._session import lent
+from ._warnings import tell
 
 
 def _mask(mask: Any) -> Any:
@@ -46,6 +50,11 @@ class evaluate:
 
         Raises:
             As :meth:`flow`.
+
+        >>> import numpy as np
+        >>> import veloxel
+        >>> veloxel.evaluate.disparity(np.full((4, 5), 3.0), np.full((4, 5), 3.5))["absolute_px"]["mean"]
+        0.5
         """
         own = (as_image(result, "the result"), as_image(truth, "the truth"))
         return json.loads(_veloxel.evaluate_disparity(lent(None, "cpu"), *own, _mask(mask)))
@@ -56,6 +65,66 @@ class evaluate:
 
         Raises:
             As :meth:`flow`; InputError for samples that are no whole numbers.
+
+        >>> import numpy as np
+        >>> import veloxel
+        >>> labels = np.eye(6, dtype=int)
+        >>> veloxel.evaluate.labels(labels, labels)["labels"][0]["dice"]
+        1.0
         """
         own = (as_image(result, "the result"), as_image(truth, "the truth"))
         return json.loads(_veloxel.evaluate_labels(lent(None, "cpu"), *own, _mask(mask)))
+
+    @staticmethod
+    def contours(
+        result: Any, truth: Any, *, cine: Any = None, spacing_zyx: Any = None, spacing_xyz: Any = None
+    ) -> dict[str, Any]:
+        """Distances of outlines, millimetres, by structure.
+
+        Args:
+            result, truth: Both :class:`Outline` objects or tuples like them, or both the path of a file of outlines.
+            cine: The frames that they belong to, or an image of the cine by its path: it says how far pixels lie from each other.
+            spacing_zyx, spacing_xyz: The same as numbers, millimetres, in the order that the name says.
+
+        Raises:
+            InputError: No outline that both have, or no spacing.
+
+        >>> import veloxel
+        >>> inner, outer = ([("endo", 0, 0, [[a, a], [b, a], [b, b], [a, b]])] for a, b in ((10, 20), (9, 21)))
+        >>> found = veloxel.evaluate.contours(inner, outer, spacing_xyz=(2.0, 2.0))
+        >>> 1.9 < found["structures"][0]["mean_mm"] < 2.5
+        True
+        """
+        paths = [isinstance(own, (str, os.PathLike)) for own in (result, truth)]
+        if all(paths) and (cine is None or isinstance(cine, (str, os.PathLike))) and spacing_zyx is None and spacing_xyz is None:
+            image = None if cine is None else os.fspath(cine)
+            text, told = _veloxel.evaluate_contour_files(lent(None, "cpu"), os.fspath(result), os.fspath(truth), image)
+            tell(told)
+            return json.loads(text)
+        if any(paths):
+            raise _veloxel.InputError("outlines are compared with outlines, or a file of them with a file: veloxel.read_contours reads one")
+        spacing = spacing_of(cine, spacing_zyx, spacing_xyz)
+        return json.loads(_veloxel.evaluate_contours(lent(None, "cpu"), as_outlines(result), as_outlines(truth), spacing))
+
+    @staticmethod
+    def segmentation(result: Any, truths: Any, *, mesh: Any = None, triangles: Any = None) -> dict[str, Any]:
+        """Rand index, Hamming distance, consistency errors and, with the mesh, cut discrepancy of the parts of a mesh.
+
+        Args:
+            result: The part of each face, ``(m,)``, a result of :func:`segment`, or the path of a ``.seg`` file.
+            truths: What is true, likewise: one truth, a list of several, or several by name.
+            mesh, triangles: The mesh, as for :class:`Mesh`.
+
+        Returns:
+            ``"mean"`` over the truths, and ``"truths"``, each of them.
+
+        Raises:
+            InputError: Another number of faces, or no truth.
+
+        >>> import veloxel
+        >>> veloxel.evaluate.segmentation([0, 0, 1, 1], [1, 1, 0, 0])["mean"]["rand"]
+        0.0
+        """
+        own = None if mesh is None else Mesh(mesh, triangles)._own
+        parts = parts_of(result, "the result")
+        return json.loads(_veloxel.evaluate_segmentation(lent(None, "cpu"), parts, named_truths(truths), own))

@@ -124,7 +124,7 @@ def read_mesh(path: Path) -> Mesh:
 
 
 def write(path: Path, content: Any) -> None:
-    """Writes an :class:`Image`, a :class:`Field`, or labels, in the format that the path's ending names: whole, or not at all.
+    """Writes an :class:`Image`, a :class:`Field`, a :class:`Transform`, or labels, in the format that the path's ending names: whole, or not at all.
 
     Args:
         path: Where to; a file of that name is replaced once the new one is whole.
@@ -143,8 +143,10 @@ def write(path: Path, content: Any) -> None:
     ...     veloxel.read(path)
     Image(shape=(2, 3, 4), spacing_zyx=(2.0, 1.0, 1.0))
     """
+    from ._maps import Transform
+
     own: Any
-    if isinstance(content, (Field, Image)):
+    if isinstance(content, (Field, Image, Transform)):
         own = content._own
     else:
         array, place = array_and_place(content, "what is written")

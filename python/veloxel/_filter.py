@@ -115,6 +115,6 @@ def _content(kind: str, own: Any) -> Any:
         return Field._of(own, None)
     if kind == "sequence":
         return [Image._of(frame) for frame in own]
-    from ._heart import Outline
+    from ._contours import Outline
 
     return [Outline(word, frame, part, np.array(points)) for word, frame, part, points in own[0]]

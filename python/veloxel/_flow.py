@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from . import _veloxel
 from ._images import as_image
-from ._results import Field, FlowResult
+from ._results import FlowResult
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -66,11 +67,12 @@ def flow(
     preset: str | None = None,
     device: str | None = None,
     session: Session | None = None,
-    init: Field | str | None = None,
+    init: Any = None,
     mask: Any = None,
     volume_mask: Any = None,
     weight: Any = None,
     symmetric: bool = False,
+    inverse_consistency: bool = False,
     refine: bool = False,
     warped: float | str | None = None,
     progress: Progress | None = None,
@@ -85,19 +87,21 @@ def flow(
         method: One of :func:`methods`.
         preset: One of the method's presets; ``None``: its first.
         device, session: Where to compute: a device by its name, or a :class:`Session`; ``None``: the fastest device there is.
-        init: What the run begins from: a :class:`Field`, ``"centre-of-mass"``, ``"rigid"``,
-            ``"similarity"``, ``"affine"`` or ``"matches"``.
+        init: What the run begins from: ``"none"``, ``"centre-of-mass"``, ``"rigid"``, ``"similarity"``, ``"affine"`` (found first),
+            ``"matches"`` (motion of any size), a :class:`Transform` or one of SimpleITK, a :class:`Field`, or the path of a transform
+            or a field.
         mask: Where data count: not 0.
         volume_mask: Where volume is preserved.
         weight: How much data count, 0 to 1.
-        symmetric: Whether both directions are estimated: where they disagree, the confidence falls.
+        symmetric: Register by a middle of both images: a field and its inverse that do not fold, as ``method="symmetric"``.
+        inverse_consistency: Whether both directions are estimated: where they disagree, the confidence falls.
         refine: Whether vectors are averaged with those around them, by confidence and by likeness of the image.
         warped: Ask for the warped image, with this where there is no sample: a number or ``"edge"``.
         progress: Called with the stage and the share of it that is done; what it raises ends the run.
         **parameters: Parameters of the method by name (:func:`parameters`).
 
     Returns:
-        The field, its confidence, and the account of the run.
+        The field, its confidence, the field back of a symmetric method, and the account of the run.
 
     Raises:
         InputError, ParameterError, OutOfMemoryError, DeviceError: The text says what is wrong, and which argument mends it.
@@ -112,7 +116,8 @@ def flow(
     """
     names = ["the fixed image", "the moving image", *(f"frame {nth}" for nth in range(2, 2 + len(frames)))]
     images = [as_image(image, name) for image, name in zip((fixed, moving, *frames), names, strict=True)]
-    options = _options(settings(method, preset, parameters), symmetric, refine, warped, progress)
+    chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
+    options = _options(chosen, inverse_consistency, refine, warped, progress)
     found = _veloxel.flow(
         lent(session, device),
         images,
@@ -121,21 +126,76 @@ def flow(
             "mask": _optional(mask, "the mask"),
             "volume_mask": _optional(volume_mask, "the volume mask"),
             "weight": _optional(weight, "the weight image"),
-            "init": init._own if isinstance(init, Field) else init,
+            "init": _start(init),
         },
     )
     tell(found.warnings)
-    return FlowResult(found, session)
+    # Of a window the frame that the field lives on is not known here.
+    return FlowResult(found, session, images[0] if len(images) == 2 else None)
+
+
+def _symmetric(method: str) -> str:
+    """The method of ``symmetric=True``."""
+    if method not in ("clg", "symmetric"):
+        raise _veloxel.ParameterError(f"{method} has no symmetric form: leave method= or symmetric= out")
+    return "symmetric"
+
+
+def _start(init: Any) -> Any:
+    """What a run begins from, as the extension takes it: a word, a field or a transform."""
+    from ._maps import as_map
+
+    if init is None or isinstance(init, str) and init in _veloxel.starts():
+        return init
+    if isinstance(init, str) and not set(init) & set("./\\@") and not os.path.exists(init):
+        # A word that names no file is a start that there is not: the extension lists those that there are.
+        return init
+    if isinstance(init, (list, tuple)) or isinstance(init, np.ndarray) and init.ndim == 2:
+        from ._maps import Transform
+
+        return Transform(init)._own
+    return as_map(init)
+
+
+def register(fixed: Any, moving: Any, *, method: str = "symmetric", init: Any = "affine", **options: Any) -> FlowResult:
+    """Registers two medical images: an affine start, then a field and its inverse, neither of which folds.
+
+    Args:
+        fixed, moving: Images as for :func:`flow`, each on a grid of its own.
+        method, init: As for :func:`flow`, with ``"symmetric"`` and ``"affine"`` as defaults.
+        **options: The other arguments of :func:`flow`.
+
+    Returns:
+        As :func:`flow`: ``found.field`` lives on the fixed image and points into the moving one, ``found.inverse`` the other way.
+
+    Raises:
+        As :func:`flow`.
+
+    >>> import numpy as np
+    >>> import veloxel
+    >>> z, y, x = np.mgrid[:16, :20, :24]
+    >>> fixed, moving = (np.exp(-((x - shift) ** 2 + (y - 10) ** 2 + (z - 8) ** 2) / 30) for shift in (11.0, 12.0))
+    >>> found = veloxel.register(fixed, moving, preset="fast", device="cpu")
+    >>> bool(abs(found.field[8, 10, 11, 0] - 1) < 0.2), bool(abs(found.inverse.array[8, 10, 12, 0] + 1) < 0.2)
+    (True, True)
+    """
+    return flow(fixed, moving, method=method, init=init, **options)
 
 
 def _options(
     chosen: tuple[str, str | None, str],
-    symmetric: bool,
+    inverse_consistency: bool,
     refine: bool,
     warped: float | str | None,
     progress: Progress | None,
 ) -> dict[str, Any]:
-    return {"settings": chosen, "symmetric": symmetric, "refine": refine, "warped": warped, "progress": progress}
+    return {
+        "settings": chosen,
+        "inverse_consistency": inverse_consistency,
+        "refine": refine,
+        "warped": warped,
+        "progress": progress,
+    }
 
 
 def _optional(image: Any, what: str) -> Any:
@@ -145,8 +205,8 @@ def _optional(image: Any, what: str) -> Any:
 class SequenceFlow(FlowResult):
     """A field of a sequence."""
 
-    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None) -> None:
-        super().__init__(found, session)
+    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None, image: Any = None) -> None:
+        super().__init__(found, session, image)
         self.name, self.fixed_frame, self.moving_frame = name, fixed, moving
 
     name: str
@@ -169,6 +229,7 @@ def sequence(
     mask: Any = None,
     volume_mask: Any = None,
     symmetric: bool = False,
+    inverse_consistency: bool = False,
     refine: bool = False,
     warped: float | str | None = None,
     progress: Progress | None = None,
@@ -198,18 +259,17 @@ def sequence(
     ['consecutive_000_001', 'consecutive_001_002']
     """
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
-    options = _options(settings(method, preset, parameters), symmetric, refine, warped, progress)
+    chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
+    options = _options(chosen, inverse_consistency, refine, warped, progress)
     masks = [[] if one is None else [as_image(one)] for one in (mask, volume_mask)]
     fields = {"mode": mode, "reference": reference, "masks": masks[0], "volume_masks": masks[1]}
     found = _veloxel.sequence(lent(session, device), images, options, fields)
     for *_, own in found:
         tell(own.warnings)
-    return [SequenceFlow(*own, session=session) for own in found]
+    return [SequenceFlow(*own, session=session, image=images[own[1]]) for own in found]
 
 
 def _frames(frames: Any) -> Iterator[Any] | Sequence[Any]:
-    import os
-
     if isinstance(frames, (str, os.PathLike)):
         from ._files import read_sequence
 

@@ -12,24 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _veloxel
+from ._contours import DEFAULT_LABELS, Outline, are_paths, as_outlines, holds_labels, label_outlines, wrapped
 from ._flow import Progress, settings
 from ._images import Image, as_image
 from ._results import Field
 from ._session import Session, lent
 from ._warnings import tell
-
-
-class Outline(NamedTuple):
-    """An outline of a structure on a slice of a frame."""
-
-    structure: str
-    """``"endo"`` (the left cavity), ``"epi"`` (with its muscle), ``"rv"``, ``"rv-epi"`` or ``"region"``."""
-    frame: int
-    """The frame, from 0 on."""
-    slice: int
-    """The plane along z, from 0 on; 0 of a picture."""
-    points: np.ndarray
-    """The polygon's points ``(n, 2)``: x and y in pixels of the slice."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +57,21 @@ class HeartMotion:
 
 
 class HeartResult(NamedTuple):
-    """What several methods found over a cine."""
+    """What several methods found over a cine.
+
+    :func:`track_methods` makes it:
+
+    >>> import veloxel
+    >>> parts = veloxel.phantom("cine", (32, 32), noise=0)
+    >>> found = veloxel.track_methods(parts["cine"], parts["contours"], start_frames=[0], device="cpu")
+    >>> len(found.runs), found.cine["start_frames"]
+    (1, [0])
+    """
 
     runs: list[HeartMotion]
     """One for each method, in the order asked for."""
     cine: dict[str, Any]
     """What was followed: size, spacing (mm), frames, start frames, slices, region."""
-
-
-_DEFAULT_LABELS = {"rv": 1, "muscle": 2, "lv": 3}
 
 
 def track(
@@ -91,8 +85,9 @@ def track(
 
     Args:
         cine: Frames ``(y, x)`` or ``(z, y, x)`` in order of time, an array with time as its first axis, or the path of a cine.
-        contours: Outlines on the frames to start from: :class:`Outline` objects or tuples like them; or the path of a file of outlines or
-            of a label image, or a list of paths.
+        contours: Outlines on the frames to start from: :class:`Outline` objects or tuples like them; a label image of the first start
+            frame (an array of whole numbers, or an image of another library), or ``{frame: labels}`` of several; or the path of a file of
+            outlines or of a label image, or a list of paths.
         methods: One method with its preset, ``["clg:cine"]``; ``None``: the preset of CLG that suits the frames.
         **options: As for :func:`track_methods`.
 
@@ -165,10 +160,11 @@ def track_methods(
     """
     images, interval = _cine(cine)
     named = [own.partition(":") for own in methods or ()]
-    meaning = _DEFAULT_LABELS if labels is None else labels
+    meaning = DEFAULT_LABELS if labels is None else labels
+    start = int(start_frames[0]) if len(start_frames) else 0
     following = {
-        "contours": _drawn(contours),
-        "truth": [(name, _drawn(own)) for name, own in (truth or {}).items()],
+        "contours": _drawn(contours, start, meaning),
+        "truth": [(name, _drawn(own, start, meaning)) for name, own in (truth or {}).items()],
         "frame_interval_ms": interval if frame_interval_ms is None else frame_interval_ms,
         "start_frames": [int(frame) for frame in start_frames],
         "labels": [meaning.get(name) for name in ("rv", "muscle", "lv")],
@@ -198,23 +194,17 @@ def _cine(cine: Any) -> tuple[list[Any], float | None]:
     return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)], None
 
 
-def _drawn(contours: Any) -> Any:
+def _drawn(contours: Any, start: int, meaning: Mapping[str, int]) -> Any:
     """Paths, or outlines as the extension takes them."""
-    if isinstance(contours, (str, os.PathLike)):
-        return [os.fspath(contours)]
-    given = list(contours)
-    if given and all(isinstance(own, (str, os.PathLike)) for own in given):
+    if are_paths(contours):
+        given = [contours] if isinstance(contours, (str, os.PathLike)) else contours
         return [os.fspath(own) for own in given]
-    outlines = []
-    for outline in given:
-        word, frame, part, points = outline
-        rows = np.asarray(points, dtype=float)
-        if rows.ndim != 2 or rows.shape[1] != 2:
-            raise _veloxel.InputError(f"an outline has points (n, 2), x and y in pixels, this one has the shape {rows.shape}")
-        outlines.append((word, int(frame), int(part), rows.tolist()))
-    if not outlines:
-        raise _veloxel.InputError("there are no outlines to start from (contours)")
-    return outlines
+    if holds_labels(contours):
+        contours = {start: contours}
+    if isinstance(contours, Mapping):
+        of_frames = [label_outlines(own, frame=frame, meaning=meaning) for frame, own in contours.items()]
+        contours = [outline for outlines in of_frames for outline in outlines]
+    return as_outlines(contours)
 
 
 def _region(region: Any) -> Any:
@@ -230,7 +220,7 @@ def _run(own: Any) -> HeartMotion:
     return HeartMotion(
         method=own.method,
         preset=own.preset,
-        contours=[Outline(word, frame, part, np.array(points)) for word, frame, part, points in own.contours],
+        contours=wrapped(own.contours),
         fields=[Field._of(field, None) for field in own.fields],
         labels=[Image._of(frame) for frame in own.labels],
         function=_columns(own.function),

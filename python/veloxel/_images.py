@@ -81,6 +81,15 @@ class Image:
         array = self.array if dtype is None else self.array.astype(dtype, copy=False)
         return array.copy() if copy else array
 
+    def __dlpack__(self, **options: Any) -> Any:
+        """The samples for another library, ``torch.from_dlpack(image)``: without a copy for consumers of DLPack 1.0, which know that they
+        must not be written; a copy for older ones."""
+        return exported(self.array, options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The memory of the host."""
+        return 1, 0
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Number of voxels along ``(y, x)`` or ``(z, y, x)``."""
@@ -104,6 +113,10 @@ class Image:
     def to_sitk(self) -> Any:
         """The image as one of SimpleITK, with its place. Needs SimpleITK."""
         return to_sitk(self.array, self._own.place, is_vector=False)
+
+    def to_itk(self) -> Any:
+        """The image as one of ITK, with its place. Needs ITK."""
+        return to_itk(self.array, self._own.place, is_vector=False)
 
     def to_nibabel(self) -> Any:
         """The image as a ``Nifti1Image`` of nibabel, with its place in RAS. Needs nibabel."""
@@ -185,7 +198,7 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
     if hasattr(image, "affine") and hasattr(image, "dataobj"):
         return _from_affine(np.asanyarray(image.dataobj), np.asarray(image.affine))
     if kind == "monai" and hasattr(image, "affine"):
-        samples = np.asarray(image.detach().cpu().numpy())
+        samples = tensor_array(image, what)
         return _from_affine(samples[0] if samples.ndim == 4 and samples.shape[0] == 1 else samples, np.asarray(image.affine))
     if hasattr(image, "dims") and hasattr(image, "coords"):
         return _from_xarray(image)
@@ -194,14 +207,56 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
         return np.asarray(grey), _NOWHERE
     if hasattr(image, "scale") and hasattr(image, "translation") and hasattr(image, "data") and hasattr(image, "dims"):
         return _from_ngff(image)
-    if kind == "torch":
-        return image.detach().cpu().numpy(), _NOWHERE
-    if kind == "cupy":
-        return image.get(), _NOWHERE
+    if not isinstance(image, np.ndarray) and hasattr(image, "__dlpack_device__"):
+        return tensor_array(image, what), _NOWHERE
     array = np.asarray(image)
     if array.dtype == object:
         raise _veloxel.InputError(f"{what} is of type {type(image).__name__}, which holds no array of numbers")
     return array, _NOWHERE
+
+
+#: Kinds of DLPack's devices whose memory the processor reads: its own, and that which CUDA or ROCm pinned.
+_HOST_MEMORY = {1, 3, 11}
+
+
+def tensor_array(tensor: Any, what: str) -> np.ndarray:
+    """The samples of a tensor of PyTorch, JAX, CuPy or another library that speaks DLPack, without a copy.
+
+    Raises:
+        InputError: A tensor in a GPU's memory.
+    """
+    device, _ = (int(number) for number in tensor.__dlpack_device__())
+    if device not in _HOST_MEMORY:
+        place = getattr(tensor, "device", None)
+        way = "`.get()`" if type(tensor).__module__.split(".")[0] == "cupy" else "`.cpu()`, of JAX `jax.device_get`,"
+        raise _veloxel.InputError(
+            f"{what} is a tensor in the memory of {place or 'a GPU'}, and images are prepared in the host's memory: {way} takes it there"
+        )
+    if hasattr(tensor, "detach"):
+        tensor = tensor.detach()
+    # NumPy has no such type; these numbers are a part of float32's.
+    if str(getattr(tensor, "dtype", "")) in ("torch.bfloat16", "bfloat16"):
+        tensor = tensor.float() if hasattr(tensor, "float") else tensor.astype("float32")
+    try:
+        return np.from_dlpack(tensor)
+    except (BufferError, RuntimeError, TypeError):
+        # Tensors that cannot be written, of libraries that have no word for that.
+        return np.asarray(tensor)
+
+
+def exported(array: np.ndarray, options: dict[str, Any]) -> Any:
+    """A result's samples as a capsule of DLPack: a view for those that know of samples which must not be written, else a copy."""
+    newest = options.get("max_version")
+    wants_view = options.get("copy") is not True and newest is not None and newest >= (1, 0)
+    if wants_view:
+        try:
+            return array.__dlpack__(**options)
+        except (BufferError, TypeError):
+            # NumPy before 2.1 hands no such samples out.
+            pass
+    if options.get("copy") is False:
+        raise BufferError("the samples of a result must not be written: a view is for consumers of DLPack 1.0 and newer")
+    return array.copy().__dlpack__(stream=options.get("stream"))
 
 
 def labels_and_place(labels: Any, what: str) -> tuple[np.ndarray, Place]:
@@ -244,6 +299,32 @@ def _from_itk(image: Any, kind: str, what: str) -> tuple[np.ndarray, Place]:
     spacing = _in_xyz("spacing", None, list(image.GetSpacing()))
     origin = _in_xyz("origin", None, list(image.GetOrigin()))
     return array, (spacing, origin, _rows(direction))
+
+
+def is_vector_image(image: Any) -> bool:
+    """Whether an object is an image of SimpleITK or ITK with several numbers a voxel."""
+    return hasattr(image, "GetDirection") and hasattr(image, "GetSpacing") and image.GetNumberOfComponentsPerPixel() > 1
+
+
+def placed_vectors(image: Any) -> tuple[np.ndarray, Place]:
+    """The components of an image of vectors, each on the image's axes, as an array of three, LPS millimetres; and its place."""
+    kind = type(image).__module__.split(".")[0]
+    if kind == "SimpleITK":
+        import SimpleITK
+
+        array, direction = SimpleITK.GetArrayFromImage(image), np.asarray(image.GetDirection())
+    else:
+        import itk
+
+        array, direction = itk.array_from_image(image), itk.array_from_matrix(image.GetDirection())
+    axes = array.ndim - 1
+    if array.shape[-1] != axes:
+        raise _veloxel.InputError(f"a field on {axes} axes has vectors of {axes} numbers, this one has {array.shape[-1]}")
+    whole = np.zeros((3, *array.shape[:-1]))
+    whole[:axes] = np.moveaxis(array, -1, 0)
+    spacing = _in_xyz("spacing", None, list(image.GetSpacing()))
+    origin = _in_xyz("origin", None, list(image.GetOrigin()))
+    return whole, (spacing, origin, _rows(direction))
 
 
 def _from_affine(samples: np.ndarray, affine: np.ndarray) -> tuple[np.ndarray, Place]:
@@ -310,4 +391,21 @@ def to_sitk(array: np.ndarray, place: Place, *, is_vector: bool) -> Any:
     image.SetSpacing([float(v) for v in spacing[:axes]])
     image.SetOrigin([float(v) for v in origin[:axes]])
     image.SetDirection([float(direction[row][column]) for row in range(axes) for column in range(axes)])
+    return image
+
+
+def to_itk(array: np.ndarray, place: Place, *, is_vector: bool) -> Any:
+    """An array with its place as an image of ITK."""
+    import itk
+
+    axes = array.ndim - int(is_vector)
+    if is_vector:
+        kind = itk.Image[itk.Vector[itk.F, axes], axes]
+        image = itk.image_from_array(np.ascontiguousarray(array, dtype=np.float32), ttype=(kind,))
+    else:
+        image = itk.image_from_array(np.ascontiguousarray(array))
+    spacing, origin, direction = place
+    image.SetSpacing([float(v) for v in spacing[:axes]])
+    image.SetOrigin([float(v) for v in origin[:axes]])
+    image.SetDirection(itk.matrix_from_array(np.array(direction, dtype=float)[:axes, :axes].copy()))
     return image

@@ -10,7 +10,22 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
-from ._images import Image, _in_xyz, _rows, as_image, labels_and_place, native, ras_affine, to_sitk
+from ._images import (
+    Image,
+    _in_xyz,
+    _rows,
+    as_image,
+    exported,
+    is_vector_image,
+    labels_and_place,
+    native,
+    placed_vectors,
+    ras_affine,
+    tensor_array,
+    to_itk,
+    to_sitk,
+)
+from ._pictures import Picture, field_picture, page
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -19,8 +34,8 @@ class Field:
     """A displacement for every voxel of a fixed image: ``fixed(x) ≈ moving(x + d(x))``.
 
     Args:
-        field: An array ``(y, x, 2)`` or ``(z, y, x, 3)``, displacements in voxels along x, y, z in this order, NaN where unknown; or
-            a path.
+        field: An array ``(y, x, 2)`` or ``(z, y, x, 3)``, displacements in voxels along x, y, z in this order, NaN where unknown; an
+            image of vectors in LPS millimetres of SimpleITK or ITK; or a path.
         like: An image whose place the field has.
         spacing_zyx, spacing_xyz, origin_zyx, origin_xyz, direction: The place itself, as for :class:`Image`.
 
@@ -56,11 +71,15 @@ class Field:
         if isinstance(field, Field):
             self._own = field._own
             return
+        if is_vector_image(field):
+            self._own = _veloxel.Field.of_mm(*placed_vectors(field))
+            return
         place = as_image(like).place if like is not None else (None, None, None)
         spacing = _in_xyz("spacing", spacing_zyx, spacing_xyz) or place[0]
         origin = _in_xyz("origin", origin_zyx, origin_xyz) or place[1]
         turned = place[2] if direction is None else _rows(direction)
-        array = native(np.asarray(field))
+        on_device = not isinstance(field, np.ndarray) and hasattr(field, "__dlpack_device__")
+        array = native(tensor_array(field, "the field") if on_device else np.asarray(field))
         if array.ndim not in (3, 4) or array.shape[-1] != array.ndim - 1:
             raise _veloxel.InputError(f"a field has the shape (y, x, 2) or (z, y, x, 3), this array has {array.shape}")
         planar = np.ascontiguousarray(np.moveaxis(array, -1, 0))
@@ -96,6 +115,14 @@ class Field:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.array if dtype is None else self.array.astype(dtype, copy=False)
         return array.copy() if copy else array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Displacements in voxels for another library, ``torch.from_dlpack(field)``: as :meth:`Image.__dlpack__`."""
+        return exported(self.array, options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The memory of the host."""
+        return 1, 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -173,11 +200,41 @@ class Field:
         maps = _veloxel.strain(lent(self._session, None), self._own)
         return {name: Image._of(own) for name, own in maps}
 
+    def plot(self, *, on: Any = None, plane: str | None = None, scale: float | None = None, key: bool = True) -> Picture:
+        """The field in colours: hue is the direction, strength the length; of a volume one plane.
+
+        Args:
+            on: An image on the field's grid to draw it over, in grey, such as the fixed one.
+            plane: ``"axial"``, ``"coronal"``, ``"sagittal"`` (each where most moves), or an axis with a voxel, ``"z=120"``; ``None``:
+                axial.
+            scale: The length with full colour, millimetres (of pictures without spacing pixels); ``None``: a round number that 99 % of
+                the vectors do not exceed.
+            key: Whether a strip below has the wheel of directions, the plane and the scale.
+
+        Raises:
+            InputError: A plane that there is not, or an image on another grid.
+        """
+        return field_picture(self._own, self._session, on, overlay=on is not None, plane=plane, scale=scale, key=key)
+
+    def _facts(self) -> dict[str, str]:
+        lengths = np.linalg.norm(self.array_mm, axis=-1)
+        known = lengths[np.isfinite(lengths)]
+        length = f"mean {known.mean():.3g}, largest {known.max():.3g} mm" if known.size else "unknown everywhere"
+        return {"shape": str(self.shape), "spacing (z, y, x)": str(self.spacing_zyx), "length": length}
+
+    def _repr_html_(self) -> str:
+        return page(self.plot(), self._facts())
+
     def to_sitk(self) -> Any:
         """The field as SimpleITK has it: vectors in LPS millimetres, ``float64``, for ``DisplacementFieldTransform``."""
         axes = len(self._own.shape)
         vectors = np.ascontiguousarray(self.array_mm[..., :axes], dtype=np.float64)
         return to_sitk(vectors, self._own.place, is_vector=True)
+
+    def to_itk(self) -> Any:
+        """The field as ITK has it: an image of vectors in LPS millimetres, ``float32``. Needs ITK."""
+        axes = len(self._own.shape)
+        return to_itk(self.array_mm[..., :axes], self._own.place, is_vector=True)
 
     def to_nibabel(self) -> Any:
         """The field as a NIfTI image with a vector of LPS millimetres for each voxel, as ITK writes it. Needs nibabel."""
@@ -215,17 +272,31 @@ class Field:
 
 
 class FlowResult:
-    """The flow of a pair, with its confidence and the account of the run."""
+    """The flow of a pair, with its confidence and the account of the run.
 
-    def __init__(self, found: Any, session: Session | None) -> None:
+    :func:`flow` makes it:
+
+    >>> import veloxel
+    >>> parts = veloxel.phantom("shift", (32, 40))
+    >>> found = veloxel.flow(parts["fixed"], parts["moving"], preset="fast", device="cpu")
+    >>> found.field.shape, found.confidence.shape, found.inverse is None
+    ((32, 40, 2), (32, 40), True)
+    """
+
+    def __init__(self, found: Any, session: Session | None, fixed: Any = None) -> None:
         self._report: str = found.report
+        self._fixed = None if fixed is None else Image._of(fixed)
         self.flow = Field._of(found.field, session)
+        self.inverse = None if found.inverse is None else Field._of(found.inverse, session)
         self.confidence = Image._of(found.confidence)
         self.warped = None if found.warped is None else Image._of(found.warped)
         self.occlusion = None if found.occlusion is None else Image._of(found.occlusion)
 
     flow: Field
     """The field with its place; ``field`` is its array."""
+    inverse: Field | None
+    """The field back, from the moving image to the fixed one, on the moving image's grid: of symmetric methods, which find both
+    together (``symmetric=True``, :func:`register`); :func:`invert` makes one of any other field."""
     confidence: Image
     """How certain each vector is, 0 to 1."""
     warped: Image | None
@@ -265,9 +336,26 @@ class FlowResult:
         """As :meth:`Field.points`."""
         return self.flow.points(points)
 
+    def plot(
+        self, *, overlay: bool = False, plane: str | None = None, scale: float | None = None, key: bool = True
+    ) -> Picture:
+        """As :meth:`Field.plot`, in the plane in which most of the fixed image moves; with ``overlay`` over that image."""
+        own, session = self.flow._own, self.flow._session
+        return field_picture(own, session, self._fixed, overlay=overlay, plane=plane, scale=scale, key=key)
+
+    def _repr_html_(self) -> str:
+        report = self.report
+        confidence = {"confidence": f"mean {float(np.mean(self.confidence.array)):.2f}"}
+        times = {"time": f"{sum(stage['time_ms'] for stage in report['stages']):.1f} ms"} if report.get("stages") else {}
+        return page(self.plot(), {**self.flow._facts(), **confidence, "device": str(report["device"]["name"]), **times})
+
     def to_sitk(self) -> Any:
         """As :meth:`Field.to_sitk`."""
         return self.flow.to_sitk()
+
+    def to_itk(self) -> Any:
+        """As :meth:`Field.to_itk`."""
+        return self.flow.to_itk()
 
     def to_nibabel(self) -> Any:
         """As :meth:`Field.to_nibabel`."""

@@ -22,34 +22,53 @@ __all__ = [
     "OutOfMemoryError",
     "ParameterError",
     "Session",
+    "StereoFound",
     "StreamFound",
     "Tracks",
+    "Transform",
     "UnsupportedError",
     "__version__",
     "compare",
+    "compose",
     "devices",
+    "disparity_picture",
     "distances",
+    "evaluate_contour_files",
+    "evaluate_contours",
     "evaluate_disparity",
     "evaluate_flow",
     "evaluate_labels",
+    "evaluate_segmentation",
     "features",
+    "field_picture",
     "filter",
+    "fit_contours",
     "flow",
     "graph_distances",
     "info",
+    "invert",
+    "is_named_transform",
     "jacobian",
+    "label_outlines",
     "methods",
     "move_points",
     "parameters",
     "phantom",
     "phantoms",
+    "point_cloud",
+    "read_cameras",
+    "read_contours",
+    "read_face_labels",
     "read_field",
     "read_image",
     "read_labels",
     "read_mesh",
     "read_sequence",
+    "read_transform",
+    "run_command",
     "segment",
     "sequence",
+    "starts",
     "stereo",
     "strain",
     "track",
@@ -57,6 +76,8 @@ __all__ = [
     "warp_image",
     "warp_labels",
     "write",
+    "write_cloud",
+    "write_contours",
 ]
 
 _Place = tuple[Any, Any, Any]
@@ -65,6 +86,7 @@ _Settings = tuple[str, str | None, str]
 _Told = list[tuple[str, str]]
 _Progress = Callable[[str, float], Any] | None
 _Path = str | os.PathLike[str]
+_Outline = tuple[str, int, int, list[list[float]]]
 
 class InputError(ValueError):
     kind: str
@@ -112,6 +134,8 @@ class Image:
 @final
 class Field:
     def __new__(cls, array: npt.NDArray[Any], place: _Place) -> Field: ...
+    @staticmethod
+    def of_mm(array: npt.NDArray[Any], place: _Place) -> Field: ...
     def planar_vox(self) -> npt.NDArray[np.float32]: ...
     def planar_mm(self) -> npt.NDArray[np.float32]: ...
     @property
@@ -124,6 +148,8 @@ class FlowFound:
     @property
     def field(self) -> Field: ...
     @property
+    def inverse(self) -> Field | None: ...
+    @property
     def confidence(self) -> Image: ...
     @property
     def warped(self) -> Image | None: ...
@@ -133,6 +159,17 @@ class FlowFound:
     def report(self) -> str: ...
     @property
     def warnings(self) -> _Told: ...
+
+@final
+class Transform:
+    def __new__(cls, axes: int, matrix: Sequence[Sequence[float]], offset: Sequence[float]) -> Transform: ...
+    @property
+    def axes(self) -> int: ...
+    @property
+    def matrix(self) -> list[list[float]]: ...
+    @property
+    def offset(self) -> list[float]: ...
+    def apply(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 
 @final
 class Mesh:
@@ -189,6 +226,25 @@ class HeartFound:
     def measures(self) -> str: ...
 
 @final
+class StereoFound:
+    @property
+    def disparity(self) -> Image: ...
+    @property
+    def confidence(self) -> Image: ...
+    @property
+    def depth(self) -> Image | None: ...
+    @property
+    def left(self) -> Image: ...
+    @property
+    def right(self) -> Image: ...
+    @property
+    def view(self) -> tuple[float, float, list[float]] | None: ...
+    @property
+    def report(self) -> str: ...
+    @property
+    def warnings(self) -> _Told: ...
+
+@final
 class Tracks:
     @property
     def frame(self) -> npt.NDArray[np.uint64]: ...
@@ -213,6 +269,14 @@ class Tracks:
     @property
     def warnings(self) -> _Told: ...
 
+def run_command(words: Sequence[str]) -> None: ...
+def starts() -> list[str]: ...
+def is_named_transform(path: _Path) -> bool: ...
+def read_transform(session: Session, path: _Path) -> tuple[Transform, _Told]: ...
+def invert(session: Session, map: Field | Transform, grid: Image | None = None) -> tuple[Field | Transform, _Told]: ...
+def compose(
+    session: Session, maps: Sequence[Field | Transform], grid: Image | None = None
+) -> tuple[Field | Transform, _Told]: ...
 def devices() -> str: ...
 def compare(
     session: Session,
@@ -245,14 +309,18 @@ def sequence(
     options: dict[str, Any],
     fields: dict[str, Any],
 ) -> list[tuple[str, int, int, FlowFound]]: ...
-def stereo(
-    session: Session,
-    left: Image,
-    right: Image,
-    settings: _Settings,
-    mask: Image | None = None,
-    progress: _Progress = None,
-) -> tuple[Image, Image, str, _Told]: ...
+def field_picture(
+    session: Session, field: Field, drawing: dict[str, Any]
+) -> tuple[tuple[npt.NDArray[np.uint8], int, int], str, float, str]: ...
+def disparity_picture(
+    session: Session, disparity: Image, drawing: dict[str, Any]
+) -> tuple[npt.NDArray[np.uint8], int, int]: ...
+def stereo(session: Session, left: Image, right: Image, known: dict[str, Any]) -> StereoFound: ...
+def point_cloud(
+    session: Session, seen: dict[str, Any]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8], npt.NDArray[np.float32]]: ...
+def write_cloud(session: Session, seen: dict[str, Any], path: _Path) -> None: ...
+def read_cameras(session: Session, files: Sequence[_Path]) -> tuple[tuple[Any, Any, Any, list[float]], _Told]: ...
 def features(
     session: Session, image: Image, settings: _Settings, progress: _Progress = None
 ) -> tuple[list[tuple[Image, Image, Image]], _Told]: ...
@@ -293,10 +361,34 @@ def graph_distances(
 def evaluate_flow(session: Session, result: Field, truth: Field, mask: Image | None = None) -> str: ...
 def evaluate_disparity(session: Session, result: Image, truth: Image, mask: Image | None = None) -> str: ...
 def evaluate_labels(session: Session, result: Image, truth: Image, mask: Image | None = None) -> str: ...
+def evaluate_segmentation(
+    session: Session, result: Sequence[int], truths: Sequence[tuple[str, Sequence[int]]], mesh: Mesh | None = None
+) -> str: ...
+def evaluate_contours(
+    session: Session, result: Sequence[_Outline], truth: Sequence[_Outline], spacing: Sequence[float]
+) -> str: ...
+def evaluate_contour_files(
+    session: Session, result: _Path, truth: _Path, cine: _Path | None = None
+) -> tuple[str, _Told]: ...
+def read_face_labels(session: Session, path: _Path) -> list[int]: ...
+def read_contours(
+    session: Session, path: _Path, unsaid: dict[str, Any]
+) -> tuple[list[_Outline], list[float] | None, _Told]: ...
+def label_outlines(
+    labels: Image, frame: int, meaning: Sequence[int | None]
+) -> tuple[list[_Outline], list[str]]: ...
+def fit_contours(
+    session: Session, clicks: Sequence[_Outline], spacing: Sequence[float], elements: int, smoothness: float
+) -> list[_Outline]: ...
+def write_contours(
+    session: Session, path: _Path, outlines: Sequence[_Outline], frame: Image, frames: int
+) -> None: ...
 def read_image(session: Session, path: _Path) -> tuple[Image, _Told]: ...
 def read_field(session: Session, path: _Path) -> tuple[Field, _Told]: ...
 def read_sequence(session: Session, path: _Path) -> tuple[list[Image], float | None, _Told]: ...
 def read_labels(session: Session, path: _Path) -> tuple[npt.NDArray[np.int32], Image, _Told]: ...
 def read_mesh(session: Session, path: _Path) -> tuple[Mesh, _Told]: ...
-def write(session: Session, path: _Path, content: Field | Image | tuple[npt.NDArray[Any], _Place]) -> _Told: ...
+def write(
+    session: Session, path: _Path, content: Field | Image | Transform | tuple[npt.NDArray[Any], _Place]
+) -> _Told: ...
 def info(session: Session, path: _Path) -> str: ...

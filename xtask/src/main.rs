@@ -15,6 +15,7 @@ mod dist;
 mod failure;
 mod fuzz;
 mod house;
+mod licences;
 mod reading;
 mod sanitize;
 mod site;
@@ -22,6 +23,7 @@ mod sizes;
 mod systems;
 mod testing;
 mod texts;
+mod wheel;
 
 use failure::Failure;
 use std::process::ExitCode;
@@ -43,7 +45,8 @@ usage: cargo xtask COMMAND
   docs [--check] [PAGE …]
                    the site of documents, with every block of code and notebook run: target/site; with --check without
                    rustdoc's pages; of PAGEs (tasks/brain.md) only the blocks run
-  dist             an archive of the release binary, completions, manual pages and licences";
+  dist             an archive of the release binary, completions, manual pages and licences
+  wheel            the wheel of the Python package, with the licences of everything in it: target/wheels";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Some((&"sanitize", [])) => sanitize::sanitize(),
         Some((&"docs", arguments)) => site::site(arguments),
         Some((&"dist", [])) => dist::dist(),
+        Some((&"wheel", [])) => wheel::wheel(),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");
             Ok(())

@@ -29,7 +29,7 @@ pub enum Ending {
     WritesFound,
 }
 
-/// Does work under a session that shows its progress and that the first signal stops; [`main`](crate::main) turns the error
+/// Does work under a session that shows its progress and that the first signal stops; [`run`](crate::run) turns the error
 /// into the exit code.
 pub fn followed<R>(session: &Session, bar: Bar, work: impl FnOnce(&Session) -> R) -> R {
     followed_until(session, bar, Ending::Discards, work)

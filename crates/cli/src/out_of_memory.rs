@@ -16,6 +16,8 @@ const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// The reserve, while there is one.
 static HELD: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+/// Whether the process is the command's own: in a process of Python's its errors are exceptions, and this ends nothing.
+static IS_COMMAND: AtomicBool = AtomicBool::new(false);
 /// Whether a thread ends the program.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
@@ -50,14 +52,15 @@ unsafe impl GlobalAlloc for Ending {
 
 #[inline]
 fn handled(pointer: *mut u8, bytes: usize) -> *mut u8 {
-    if pointer.is_null() && !fallible::handles_failure() {
+    if pointer.is_null() && IS_COMMAND.load(Ordering::Relaxed) && !fallible::handles_failure() {
         end(bytes)
     }
     pointer
 }
 
-/// Takes the reserve; where it cannot be had, the program runs without one.
+/// Takes the reserve; where it cannot be had, the program runs without one. From here on a lack of memory ends the program.
 pub fn prepare() {
+    IS_COMMAND.store(true, Ordering::Relaxed);
     // SAFETY: its size is not zero.
     HELD.store(unsafe { System.alloc(RESERVE) }, Ordering::Relaxed);
 }

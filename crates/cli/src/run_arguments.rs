@@ -329,6 +329,6 @@ pub fn command_line() -> String {
             format!("'{}'", argument.replace('\'', r"'\''"))
         }
     };
-    let arguments = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
+    let arguments = crate::line().iter().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
     std::iter::once("veloxel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }

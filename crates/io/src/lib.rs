@@ -74,8 +74,8 @@ pub use tables::calibration::read_calibration;
 pub use tables::cine_place::{CineImage, CinePlace, CineSpot};
 pub use tables::cloud::{CloudPoint, check_cloud_output, write_cloud};
 pub use tables::contours::{
-    ContourFile, ContourReading, CurvePoints, InnerContour, LabelMeaning, PlainNames, TextOrder,
-    check_contours_output, read_contours, write_contours,
+    ContourFile, ContourReading, CurvePoints, InnerContour, LabelMeaning, LabelOutlines, PlainNames,
+    TextOrder, check_contours_output, label_outlines, read_contours, write_contours,
 };
 pub use tables::face_labels::{check_face_labels_output, read_face_labels, write_face_labels};
 pub use tables::graphs::read_graph;

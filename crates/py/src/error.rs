@@ -90,7 +90,9 @@ pub fn warning<'py>(py: Python<'py>, warning: &Warning) -> PyResult<Bound<'py, P
 fn argument(hint: Hint) -> &'static str {
     match hint {
         Hint::Mask => "mask=",
-        Hint::Start => "init=\"centre-of-mass\", \"affine\" or None",
+        Hint::Start => {
+            "init=\"centre-of-mass\", \"affine\" or None; `veloxel.info(path)` shows where an image lies"
+        }
         Hint::Matches => "init=\"matches\"",
         Hint::MaxMemory => "Session(max_memory=…)",
         Hint::Sequence => "veloxel.sequence",
@@ -107,7 +109,7 @@ fn argument(hint: Hint) -> &'static str {
         Hint::Precision => "precision=",
         Hint::ShortestPaths => "algorithm=",
         Hint::Refinement => "refine=",
-        Hint::Directions => "symmetric=",
+        Hint::Directions => "inverse_consistency=",
         Hint::Series => "series=",
         _ => "",
     }

@@ -1,11 +1,14 @@
 //! Results against the truth, as JSON.
 
-use crate::field::Field;
+use crate::fields::field::Field;
 use crate::image::Image;
+use crate::meshes::mesh::Mesh;
 use crate::running::run;
 use crate::session::Session;
 use pyo3::prelude::*;
-use veloxel::pipelines::EvaluateRequest;
+use std::path::PathBuf;
+use veloxel::io::{self, ReadOptions};
+use veloxel::pipelines::{EvaluateRequest, EvaluateSegmentationRequest, TrueSegmentation};
 use veloxel::{Result, Session as Library};
 
 /// A result and the truth, and where they are compared.
@@ -81,4 +84,35 @@ pub fn evaluate_labels(
         veloxel::pipelines::evaluate_labels,
         serde_json::to_string,
     )
+}
+
+/// Parts of a mesh's faces against truths, as JSON: each truth is its name and its parts.
+#[pyfunction]
+#[pyo3(signature = (session, result, truths, mesh=None))]
+pub fn evaluate_segmentation(
+    session: &Bound<'_, Session>,
+    result: Vec<u32>,
+    truths: Vec<(String, Vec<u32>)>,
+    mesh: Option<&Bound<'_, Mesh>>,
+) -> PyResult<String> {
+    let truths: Vec<TrueSegmentation> =
+        truths.into_iter().map(|(name, parts)| TrueSegmentation { name, parts }).collect();
+    let mesh = mesh.map(|mesh| &mesh.get().surface);
+    let found = session.get().lend(|library| {
+        run(session.py(), library, None, |library| {
+            let request = EvaluateSegmentationRequest { result: &result, truths: &truths, mesh };
+            veloxel::pipelines::evaluate_segmentation(&request, library)
+        })
+    })?;
+    Ok(serde_json::to_string(&found).unwrap_or_default())
+}
+
+/// Reads the parts of a mesh's faces, `.seg`.
+#[pyfunction]
+pub fn read_face_labels(session: &Bound<'_, Session>, path: PathBuf) -> PyResult<Vec<u32>> {
+    session.get().lend(|library| {
+        run(session.py(), library, None, |library| {
+            Ok(io::read_face_labels(&path, library.reading(ReadOptions::default()))?)
+        })
+    })
 }

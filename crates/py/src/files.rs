@@ -2,8 +2,9 @@
 
 use crate::arrays::{labels_i32, shape_of};
 use crate::error::exception;
-use crate::field::Field;
-use crate::flow::told;
+use crate::fields::field::Field;
+use crate::fields::flow::told;
+use crate::fields::maps::Transform;
 use crate::image::{Image, Place, grid_of};
 use crate::running::run;
 use crate::session::Session;
@@ -84,10 +85,11 @@ fn reading<T: Send>(
 pub enum Written<'py> {
     Field(Bound<'py, Field>),
     Image(Bound<'py, Image>),
+    Linear(Bound<'py, Transform>),
     Labels(Bound<'py, PyUntypedArray>, Place),
 }
 
-/// Writes a field, an image, or an array of labels with its place, in the format of the path's ending; warnings.
+/// Writes a field, an image, a linear transform, or an array of labels with its place, in the format of the path's ending; warnings.
 #[pyfunction]
 pub fn write(
     py: Python<'_>,
@@ -100,6 +102,10 @@ pub fn write(
         Written::Field(field) => {
             let flow = &field.get().flow;
             run(py, library, None, |library| Ok(io::write_flow(library.files().target(&path), flow)?))
+        }
+        Written::Linear(transform) => {
+            let map = &transform.get().map;
+            run(py, library, None, |library| Ok(io::write_transform(library.files().target(&path), map)?))
         }
         Written::Image(image) => {
             let volume = &image.get().volume;

@@ -1,7 +1,7 @@
 //! Images smoothed, convolved, or given another number of voxels.
 
 use crate::error::exception;
-use crate::flow::told;
+use crate::fields::flow::told;
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;

@@ -5,25 +5,23 @@
 //! the package `veloxel` in `python/veloxel`, which turns their images into the classes here.
 
 mod arrays;
-mod compare;
+mod cameras;
+mod command;
 mod devices;
-mod distances;
 mod error;
 mod evaluate;
-mod field;
+mod fields;
 mod files;
 mod filter;
-mod flow;
 mod frames;
 mod image;
-mod mesh;
+mod meshes;
 mod phantom;
-mod points;
+mod pictures;
 mod running;
 mod session;
 mod settings;
 mod stereo;
-mod warp;
 
 use pyo3::prelude::*;
 
@@ -31,21 +29,36 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _veloxel {
     #[pymodule_export]
-    use crate::compare::compare;
+    use crate::cameras::{point_cloud, read_cameras, write_cloud};
+    #[pymodule_export]
+    use crate::command::run_command;
     #[pymodule_export]
     use crate::devices::devices;
     #[pymodule_export]
-    use crate::distances::{distances, graph_distances};
+    use crate::evaluate::{
+        evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation, read_face_labels,
+    };
     #[pymodule_export]
-    use crate::evaluate::{evaluate_disparity, evaluate_flow, evaluate_labels};
+    use crate::fields::compare::compare;
     #[pymodule_export]
-    use crate::field::Field;
+    use crate::fields::field::Field;
+    #[pymodule_export]
+    use crate::fields::flow::{FlowFound, flow, sequence, starts};
+    #[pymodule_export]
+    use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
+    #[pymodule_export]
+    use crate::fields::points::move_points;
+    #[pymodule_export]
+    use crate::fields::warp::{jacobian, strain, warp_image, warp_labels};
     #[pymodule_export]
     use crate::files::{info, read_field, read_image, read_labels, read_sequence, write};
     #[pymodule_export]
     use crate::filter::filter;
     #[pymodule_export]
-    use crate::flow::{FlowFound, flow, sequence};
+    use crate::frames::contours::{
+        evaluate_contour_files, evaluate_contours, fit_contours, label_outlines, read_contours,
+        write_contours,
+    };
     #[pymodule_export]
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
@@ -55,19 +68,19 @@ mod _veloxel {
     #[pymodule_export]
     use crate::image::Image;
     #[pymodule_export]
-    use crate::mesh::{Mesh, read_mesh, segment};
+    use crate::meshes::distances::{distances, graph_distances};
+    #[pymodule_export]
+    use crate::meshes::mesh::{Mesh, read_mesh, segment};
     #[pymodule_export]
     use crate::phantom::{phantom, phantoms};
     #[pymodule_export]
-    use crate::points::move_points;
+    use crate::pictures::{disparity_picture, field_picture};
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]
     use crate::settings::{methods, parameters};
     #[pymodule_export]
-    use crate::stereo::{features, stereo};
-    #[pymodule_export]
-    use crate::warp::{jacobian, strain, warp_image, warp_labels};
+    use crate::stereo::{StereoFound, features, stereo};
 
     use super::error;
     use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Images whose motion is known exactly.
 
 use crate::error::InputError;
-use crate::field::Field;
+use crate::fields::field::Field;
 use crate::frames::outlines::{OutlineOut, outlines_of};
 use crate::image::Image;
 use crate::running::run;

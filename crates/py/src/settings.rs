@@ -1,6 +1,6 @@
 //! A method, its preset and its parameters by name, as keyword arguments give them.
 
-use crate::error::{ParameterError, exception};
+use crate::error::{InputError, ParameterError, exception};
 use pyo3::prelude::*;
 use veloxel::parameters::MethodDraft;
 use veloxel::pipelines::DenseDraft;
@@ -27,6 +27,18 @@ impl Settings {
         }
         Ok(draft)
     }
+}
+
+/// One of a few values by its word.
+///
+/// # Errors
+/// [`InputError`] with all words.
+pub fn chosen<T: Copy, const N: usize>(name: &str, word: &str, all: [(&str, T); N]) -> PyResult<T> {
+    let found = all.iter().find(|(own, _)| *own == word).map(|(_, value)| *value);
+    found.ok_or_else(|| {
+        let all: Vec<_> = all.iter().map(|(own, _)| *own).collect();
+        InputError::new_err(format!("{name} is one of {}, not {word:?}", all.join(", ")))
+    })
 }
 
 /// The names of all dense methods.

@@ -18,7 +18,7 @@ struct Room {
 }
 
 /// The floor of the faces and tools, on which nothing depends.
-const TOP_FLOOR: u8 = 6;
+const TOP_FLOOR: u8 = 7;
 
 const HOUSE: [Room; 16] = [
     // Settings by name are JSON values until a method's parameters are built from them.
@@ -71,7 +71,8 @@ const HOUSE: [Room; 16] = [
     Room { name: "veloxel-py", floor: TOP_FLOOR, outside: &["numpy", "pyo3", "serde_json"] },
     Room {
         name: "veloxel-cli",
-        floor: TOP_FLOOR,
+        // Python's package has the command inside.
+        floor: 6,
         outside: &[
             "clap",
             "clap_complete",
@@ -195,7 +196,7 @@ mod tests {
     fn tests_may_look_up_but_not_to_the_top() {
         assert_allowed("veloxel-testkit", "veloxel-io", Purpose::Tests);
         assert_allowed("veloxel-core", "veloxel-testkit", Purpose::Tests);
-        assert_refused("veloxel", "veloxel-cli", Purpose::Tests, "top floor");
+        assert_refused("veloxel", "veloxel-py", Purpose::Tests, "top floor");
         assert_refused("veloxel-cli", "xtask", Purpose::Tests, "top floor");
     }
 

@@ -1,8 +1,8 @@
 //! A stream of frames, as a class: a thread of its own keeps the engine, and answers a frame at a time.
 
 use crate::error::{InputError, InternalError, exception};
-use crate::field::Field;
-use crate::flow::told;
+use crate::fields::field::Field;
+use crate::fields::flow::told;
 use crate::image::Image;
 use crate::running::{Waited, Watcher, wait_for};
 use crate::session::Session;

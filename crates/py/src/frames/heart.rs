@@ -1,13 +1,13 @@
 //! Outlines of a heart followed over a cine.
 
-use crate::error::{InputError, exception};
-use crate::field::Field;
-use crate::flow::told;
+use crate::error::exception;
+use crate::fields::field::Field;
+use crate::fields::flow::told;
 use crate::frames::outlines::{OutlineIn, OutlineOut, contours_of, outlines_of};
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, chosen};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
@@ -78,15 +78,6 @@ pub struct HeartFound {
 /// What every method found, what was followed as JSON, the device's name, and warnings.
 type Tracked = (Vec<HeartFound>, String, String, Py<PyList>);
 
-/// One of a few values by its word.
-fn chosen<T: Copy, const N: usize>(name: &str, word: &str, all: [(&str, T); N]) -> PyResult<T> {
-    let found = all.iter().find(|(own, _)| *own == word).map(|(_, value)| *value);
-    found.ok_or_else(|| {
-        let all: Vec<_> = all.iter().map(|(own, _)| *own).collect();
-        InputError::new_err(format!("{name} is one of {}, not {word:?}", all.join(", ")))
-    })
-}
-
 /// The choices of a run, without its images.
 struct Choices {
     space: MotionSpace,
@@ -111,16 +102,8 @@ impl Choices {
         let spaces = [MotionSpace::InPlane, MotionSpace::Volume].map(|own| (own.word(), own));
         let placements = [Placement::AsDrawn, Placement::ByStack].map(|own| (own.word(), own));
         let cavities = [Cavities::Moved, Cavities::Rim].map(|own| (own.word(), own));
-        let periodic =
-            [("auto", PeriodicChoice::Auto), ("yes", PeriodicChoice::Yes), ("no", PeriodicChoice::No)];
-        let estimates = [
-            ("forward", CycleEstimate::Forward),
-            ("backward", CycleEstimate::Backward),
-            ("blended", CycleEstimate::Blended),
-            ("reference", CycleEstimate::Reference),
-            ("closed", CycleEstimate::Closed),
-            ("whole", CycleEstimate::Whole),
-        ];
+        let periodic = PeriodicChoice::ALL.map(|own| (own.word(), own));
+        let estimates = CycleEstimate::ALL.map(|own| (own.word(), own));
         let [rv, muscle, lv] = following.labels;
         Ok(Self {
             space: chosen("motion", &following.motion, spaces)?,

@@ -1,5 +1,6 @@
 //! Frames in order of time: streams, hearts, points that are followed.
 
+pub mod contours;
 pub mod engine;
 pub mod heart;
 pub mod outlines;

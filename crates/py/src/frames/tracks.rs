@@ -1,7 +1,7 @@
 //! Points or corners followed through frames.
 
 use crate::error::InputError;
-use crate::flow::told;
+use crate::fields::flow::told;
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;

@@ -51,6 +51,7 @@ pub use features::{FeaturesJob, FeaturesRun, features};
 pub use filter::{FilterJob, filter};
 pub use flow::{FlowRun, flow};
 pub use flow_job::{FlowJob, FlowOutputs};
+pub use inputs::cine_place::{place_of, told_place};
 pub use inputs::input_error::InputError;
 pub use inputs::mask_file::MaskFile;
 pub use job_error::JobError;

@@ -57,12 +57,12 @@ pub struct TrackArguments {
     set: Vec<(String, String)>,
 
     /// Whether the last frame is followed by the first: one whole cycle
-    #[arg(long, value_name = "auto|yes|no", value_parser = words(PERIODIC), default_value = "auto", help_heading = "Method")]
+    #[arg(long, value_name = "auto|yes|no", value_parser = words(PeriodicChoice::ALL.map(|own| (own.word(), own))), default_value = "auto", help_heading = "Method")]
     periodic: PeriodicChoice,
 
     /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or
     /// (fe) all together
-    #[arg(long, value_name = "WAY", value_parser = words(ESTIMATES), default_value = "closed", help_heading = "Method")]
+    #[arg(long, value_name = "WAY", value_parser = words(CycleEstimate::ALL.map(|own| (own.word(), own))), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
     /// Motion of each slice in its plane, or of all slices together, from which longitudinal strain comes
@@ -137,20 +137,6 @@ fn contour_input(text: &str) -> Result<ContourInput, String> {
     let (path, frame) = split.map_or((text, None), |(path, frame)| (path, Some(frame)));
     Ok(ContourInput { path: path.into(), frame })
 }
-
-/// The words of --periodic.
-const PERIODIC: [(&str, PeriodicChoice); 3] =
-    [("auto", PeriodicChoice::Auto), ("yes", PeriodicChoice::Yes), ("no", PeriodicChoice::No)];
-
-/// The words of --estimate.
-const ESTIMATES: [(&str, CycleEstimate); 6] = [
-    ("forward", CycleEstimate::Forward),
-    ("backward", CycleEstimate::Backward),
-    ("blended", CycleEstimate::Blended),
-    ("reference", CycleEstimate::Reference),
-    ("closed", CycleEstimate::Closed),
-    ("whole", CycleEstimate::Whole),
-];
 
 impl Run for TrackArguments {
     fn run(mut self) -> Outcome {

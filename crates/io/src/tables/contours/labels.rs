@@ -8,7 +8,7 @@ use crate::read::{read, require_labels};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
-use veloxel_core::{Dimension, Polygon, Structure, Volume, WarningKind, Warnings};
+use veloxel_core::{Contour, Dimension, Polygon, Structure, Volume, WarningKind, Warnings};
 
 /// Which labels are what: numbers from 1 to 65535, none of them twice. What has none is neither read nor written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,29 +104,66 @@ pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Co
             let (grid, frames) = (labels.grid().clone(), options.frame + 1);
             into.describe(CinePlace { grid, frames, frame_interval_ms: None, images: Vec::new() })?;
         }
-        for slice in 0..labels.grid().size()[2] {
-            for structure in [Structure::Endo, Structure::Epi, Structure::Rv] {
-                let spot = Spot { structure, frame, slice };
-                let found = outline(&labels, spot, options.labels).map_err(IoError::core(path))?;
-                let Some((polygon, more)) = found else { continue };
-                // Muscle alone is no outline around a cavity, but a crescent or a cap.
-                if polygon.signed_area_px2() < LEAST_PIXELS {
-                    small += 1;
-                    continue;
-                }
-                others += more;
-                into.add_polygon(spot, polygon);
-            }
+        let found = label_outlines(&labels, frame, options.labels).map_err(IoError::core(path))?;
+        others += found.others;
+        small += found.small;
+        for Contour { structure, frame, slice, polygon } in found.contours {
+            into.add_polygon(Spot { structure, frame, slice }, polygon);
         }
     }
-    if others > 0 {
-        let parts = "smaller parts beside the largest of a structure in a slice";
-        into.note(format!("{others} {parts} were left out"));
-    }
-    if small > 0 {
-        into.note(format!("{small} parts of fewer than {LEAST_PIXELS} pixels were left out"));
-    }
+    LabelOutlines { contours: Vec::new(), others, small }
+        .left_out()
+        .into_iter()
+        .for_each(|text| into.note(text));
     Ok(())
+}
+
+/// The outlines of a label image, and what is none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LabelOutlines {
+    /// The outlines, slice by slice.
+    pub contours: Vec<Contour>,
+    /// Smaller parts beside the largest of a structure in a slice, which were left out.
+    pub others: usize,
+    /// Parts of a few pixels, which were left out.
+    pub small: usize,
+}
+
+impl LabelOutlines {
+    /// What was left out, a sentence each.
+    pub fn left_out(&self) -> Vec<String> {
+        let Self { others, small, .. } = self;
+        let parts = "smaller parts beside the largest of a structure in a slice";
+        let few = format!("{small} parts of fewer than {LEAST_PIXELS} pixels were left out");
+        let texts = [(*others > 0, format!("{others} {parts} were left out")), (*small > 0, few)];
+        texts.into_iter().filter(|(is_said, _)| *is_said).map(|(_, text)| text).collect()
+    }
+}
+
+/// The outlines of labels of a frame, in pixels of each slice.
+///
+/// # Errors
+/// [`CoreError::Outline`](veloxel_core::CoreError::Outline) for a border that cannot be followed.
+pub fn label_outlines(
+    labels: &Volume<f32>,
+    frame: usize,
+    meaning: LabelMeaning,
+) -> Result<LabelOutlines, veloxel_core::CoreError> {
+    let mut found = LabelOutlines::default();
+    for slice in 0..labels.grid().size()[2] {
+        for structure in [Structure::Endo, Structure::Epi, Structure::Rv] {
+            let spot = Spot { structure, frame, slice };
+            let Some((polygon, more)) = outline(labels, spot, meaning)? else { continue };
+            // Muscle alone is no outline around a cavity, but a crescent or a cap.
+            if polygon.signed_area_px2() < LEAST_PIXELS {
+                found.small += 1;
+                continue;
+            }
+            found.others += more;
+            found.contours.push(Contour { structure, frame, slice, polygon });
+        }
+    }
+    Ok(found)
 }
 
 fn outline(

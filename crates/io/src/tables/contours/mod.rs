@@ -20,7 +20,7 @@ use crate::read::take_text;
 use crate::tables::cine_place::CinePlace;
 use crate::write::target::Target;
 use collection::Collection;
-pub use labels::LabelMeaning;
+pub use labels::{LabelMeaning, LabelOutlines, label_outlines};
 pub use plain::{InnerContour, PlainNames, TextOrder};
 use std::path::Path;
 use veloxel_core::{ContourSet, Warnings};

@@ -73,6 +73,24 @@ pub enum CycleEstimate {
     Whole,
 }
 
+impl CycleEstimate {
+    /// All of them, in the order of their words' list.
+    pub const ALL: [Self; 6] =
+        [Self::Forward, Self::Backward, Self::Blended, Self::Reference, Self::Closed, Self::Whole];
+
+    /// The word by which a user asks for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Backward => "backward",
+            Self::Blended => "blended",
+            Self::Reference => "reference",
+            Self::Closed => "closed",
+            Self::Whole => "whole",
+        }
+    }
+}
+
 /// What to do with the frames of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CyclePlan {

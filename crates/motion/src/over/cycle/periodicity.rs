@@ -27,6 +27,20 @@ pub enum PeriodicChoice {
     No,
 }
 
+impl PeriodicChoice {
+    /// All of them, in the order of their words' list.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Yes, Self::No];
+
+    /// The word by which a user asks for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Yes => "yes",
+            Self::No => "no",
+        }
+    }
+}
+
 /// Whether the last frame is followed by the first, and how that was known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Periodicity {

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use veloxel_core::{Diagnosis, Hint, Warnings};
 use veloxel_io::{self as io, CinePlace, CineSeries, ContourFile, ContourReading, Reading};
 
-/// The cine, from the first of the files that describes it.
-pub(crate) fn told_place(files: &[&PathBuf], options: &ContourReading) -> Result<Option<CinePlace>> {
+/// The cine, from the first of the files of outlines that describes it; none if no file does.
+///
+/// # Errors
+/// As [`io::read_contours`], but for outlines that need the cine.
+pub fn told_place(files: &[&PathBuf], options: &ContourReading) -> Result<Option<CinePlace>> {
     // Each file is read again with the place, and is warned of then.
     let mut unsaid = Warnings::new();
     for path in files {
@@ -22,7 +25,10 @@ pub(crate) fn told_place(files: &[&PathBuf], options: &ContourReading) -> Result
 }
 
 /// Grid and frames of a file with a time axis, or of one frame.
-pub(crate) fn place_of(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<CinePlace> {
+///
+/// # Errors
+/// As for every file.
+pub fn place_of(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<CinePlace> {
     if let Some(CineSeries { sequence, images }) = io::read_cine(&[path.to_owned()], reading, warnings)? {
         let (grid, frames) = (sequence.grid().clone(), sequence.frames().len());
         return Ok(CinePlace { grid, frames, frame_interval_ms: sequence.frame_interval_ms(), images });

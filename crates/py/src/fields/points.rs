@@ -1,7 +1,7 @@
 //! Points moved by a field.
 
 use crate::error::InputError;
-use crate::field::Field;
+use crate::fields::field::Field;
 use crate::running::run;
 use crate::session::Session;
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};

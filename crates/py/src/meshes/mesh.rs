@@ -1,7 +1,7 @@
 //! Meshes, and their parts.
 
 use crate::error::{InputError, exception};
-use crate::flow::told;
+use crate::fields::flow::told;
 use crate::running::run;
 use crate::session::Session;
 use crate::settings::Settings;

@@ -1,7 +1,7 @@
 //! Several methods on one pair, side by side.
 
-use crate::field::Field;
-use crate::flow::{FlowFound, Found, told};
+use crate::fields::field::Field;
+use crate::fields::flow::{FlowFound, Found, told};
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;

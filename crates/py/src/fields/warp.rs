@@ -2,8 +2,8 @@
 
 use crate::arrays::{labels_i32, shape_of};
 use crate::error::{InputError, exception};
-use crate::field::Field;
-use crate::flow::{Outside, told};
+use crate::fields::field::Field;
+use crate::fields::flow::{Outside, told};
 use crate::image::{Image, Place, grid_of};
 use crate::running::run;
 use crate::session::Session;

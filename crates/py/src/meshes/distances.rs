@@ -1,7 +1,7 @@
 //! All shortest distances of a graph, or of the faces of a mesh.
 
 use crate::error::{InputError, exception};
-use crate::mesh::Mesh;
+use crate::meshes::mesh::Mesh;
 use crate::running::run;
 use crate::session::Session;
 use crate::settings::Settings;

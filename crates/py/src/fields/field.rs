@@ -32,6 +32,23 @@ impl Field {
         Ok(Self { flow })
     }
 
+    /// Copies an array of three axes or four, the components along x, y, z in LPS millimetres first: always three of them.
+    #[staticmethod]
+    fn of_mm(array: &Bound<'_, PyUntypedArray>, place: Place) -> PyResult<Self> {
+        let shape = shape_of(array);
+        let Some((&3, rest)) = shape.split_first() else {
+            return Err(InputError::new_err(format!(
+                "vectors have three components, not the shape {shape:?}"
+            )));
+        };
+        let grid = grid_of(rest, &place)?;
+        let mut x = samples_f32(array)?;
+        let mut y = x.split_off(grid.len());
+        let z = y.split_off(grid.len());
+        let flow = Flow::from_displacement_mm(grid, &[x, y, z]).map_err(|error| exception(&error))?;
+        Ok(Self { flow })
+    }
+
     /// All components, voxels, along x first, as an array of one axis, without a copy.
     fn planar_vox<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray1<f32>> {
         // SAFETY: the class is frozen, and its samples are never written.

@@ -1,27 +1,28 @@
 //! The flow of a pair, of a window of frames, and of a sequence.
 
-use crate::error::{InputError, warning};
-use crate::field::Field;
+use crate::error::{InputError, exception, warning};
+use crate::fields::field::Field;
+use crate::fields::maps::Transform;
 use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, chosen};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use serde_json::json;
-use veloxel::method::TakenImages;
+use veloxel::method::{GivenInput, TakenImages};
 use veloxel::pipelines::{
     Account, DenseDraft, Directions, MethodChoice, OutsideFill, PairRequest, PairResult, PairStart,
-    PairWanted, Refinement, SequenceRequest, WindowRequest,
+    PairWanted, Refinement, SequenceRequest, StartKind, Wanted, WindowRequest,
 };
-use veloxel::{DenseFlow, Flow, SequenceMode, Volume, Warning};
+use veloxel::{DenseFlow, Dimension, Flow, Grid, SequenceMode, Volume, Warning};
 
 /// How to run and what is wanted, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options<'py> {
     settings: Settings,
-    symmetric: bool,
+    inverse_consistency: bool,
     refine: bool,
     /// NaN, a number, or `edge`; none: no warped image.
     warped: Option<Outside>,
@@ -52,7 +53,7 @@ impl Options<'_> {
         let draft: DenseDraft = self.settings.draft()?;
         Ok(MethodChoice {
             draft,
-            directions: if self.symmetric { Directions::Both } else { Directions::Forward },
+            directions: if self.inverse_consistency { Directions::Both } else { Directions::Forward },
             refinement: if self.refine { Refinement::Bilateral } else { Refinement::None },
         })
     }
@@ -67,6 +68,7 @@ impl Options<'_> {
 #[derive(FromPyObject)]
 pub enum Init<'py> {
     Field(Bound<'py, Field>),
+    Linear(Bound<'py, Transform>),
     Named(String),
 }
 
@@ -76,23 +78,42 @@ enum Begin {
     Named(PairStart<'static>),
 }
 
+/// The starts that are found first, by their words.
+const FOUND_FIRST: [(&str, PairStart<'static>); 6] = [
+    ("none", PairStart::None),
+    ("centre-of-mass", PairStart::CentreOfMass),
+    ("rigid", PairStart::Rigid),
+    ("similarity", PairStart::Similarity),
+    ("affine", PairStart::Affine),
+    ("matches", PairStart::Matches),
+];
+
+/// The words of all starts that are found first.
+#[pyfunction]
+pub fn starts() -> Vec<&'static str> {
+    FOUND_FIRST.iter().map(|(word, _)| *word).collect()
+}
+
 impl Begin {
-    fn of(init: Option<&Init<'_>>) -> PyResult<Self> {
+    /// The start of images whose fixed one lies on a grid: a field of pixels without a place, as picture formats hold it, lies there
+    /// too.
+    fn of(init: Option<&Init<'_>>, fixed: Option<&Grid>) -> PyResult<Self> {
         Ok(match init {
             None => Self::Named(PairStart::None),
-            Some(Init::Field(field)) => Self::Field(field.get().flow.clone()),
-            Some(Init::Named(name)) => Self::Named(match name.as_str() {
-                "none" => PairStart::None,
-                "centre-of-mass" => PairStart::CentreOfMass,
-                "rigid" => PairStart::Rigid,
-                "similarity" => PairStart::Similarity,
-                "affine" => PairStart::Affine,
-                "matches" => PairStart::Matches,
-                _ => {
-                    let all = "a field, \"none\", \"centre-of-mass\", \"rigid\", \"similarity\", \"affine\" or \"matches\"";
-                    return Err(InputError::new_err(format!("init is {all}, not {name:?}")));
+            Some(Init::Field(field)) => {
+                let flow = field.get().flow.clone();
+                let own = flow.grid();
+                let are_pictures = own.dimension() == Dimension::Two && own.is_unplaced();
+                match fixed.filter(|fixed| are_pictures && fixed.size() == own.size()) {
+                    Some(fixed) => Self::Field(
+                        Flow::from_planar_vox(fixed.clone(), flow.into_planar_vox())
+                            .map_err(|error| exception(&error))?,
+                    ),
+                    None => Self::Field(flow),
                 }
-            }),
+            }
+            Some(Init::Linear(transform)) => Self::Named(PairStart::Transform(transform.get().map)),
+            Some(Init::Named(name)) => Self::Named(chosen("init", name, FOUND_FIRST)?),
         })
     }
 
@@ -108,6 +129,8 @@ impl Begin {
 #[pyclass(frozen, module = "veloxel._veloxel", get_all)]
 pub struct FlowFound {
     field: Py<Field>,
+    /// The field back, of a method that finds both together.
+    inverse: Option<Py<Field>>,
     confidence: Py<Image>,
     warped: Option<Py<Image>>,
     occlusion: Option<Py<Image>>,
@@ -127,7 +150,7 @@ pub struct Found {
 impl FlowFound {
     pub fn of(py: Python<'_>, found: Found) -> PyResult<Self> {
         let Found { dense, warped, account } = found;
-        let DenseFlow { flow, confidence, occlusion, mut statistics, .. } = dense;
+        let DenseFlow { flow, confidence, inverse, occlusion, mut statistics, .. } = dense;
         let mut warnings = account.warnings;
         warnings.extend(std::mem::take(&mut statistics.warnings));
         let report = json!({
@@ -141,6 +164,7 @@ impl FlowFound {
         let image = |volume: Volume<f32>| Py::new(py, Image::of(volume));
         Ok(Self {
             field: Py::new(py, Field { flow })?,
+            inverse: inverse.map(|flow| Py::new(py, Field { flow })).transpose()?,
             confidence: image(confidence)?,
             warped: warped.map(image).transpose()?,
             occlusion: occlusion.map(image).transpose()?,
@@ -179,8 +203,19 @@ pub fn flow(
     known: Known<'_>,
 ) -> PyResult<FlowFound> {
     let Known { mask, volume_mask, weight, init } = known;
-    let (method, wanted, begin) = (options.method()?, options.wanted()?, Begin::of(init.as_ref())?);
+    let method = options.method()?;
+    // A method that finds the way back gives it.
+    let inverse = Wanted::when(method.draft.method().uses.finds_inverse);
+    let wanted = PairWanted { inverse, ..options.wanted()? };
     let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
+    let begin = Begin::of(init.as_ref(), frames.first().map(Volume::grid))?;
+    let is_given = [
+        (GivenInput::Mask, mask.is_some()),
+        (GivenInput::VolumeMask, volume_mask.is_some()),
+        (GivenInput::Weight, weight.is_some()),
+        (GivenInput::Start, begin.start().kind() != StartKind::None),
+    ];
+    method.require_used(&is_given).map_err(|error| exception(&error))?;
     let weight = weight.map(|weight| weight.get().volume.clone());
     let [mask, volume_mask] = [mask, volume_mask].map(|mask| mask.map(|mask| mask.get().mask()));
     let takes_windows = matches!(method.takes(), TakenImages::Windows { .. });
@@ -234,15 +269,12 @@ pub fn sequence(
 ) -> PyResult<Vec<(String, usize, usize, FlowFound)>> {
     let (method, wanted) = (options.method()?, options.wanted()?);
     let Fields { mode, reference, masks, volume_masks } = fields;
-    let mode = match mode.as_str() {
-        "consecutive" => SequenceMode::Consecutive,
-        "reference" => SequenceMode::Reference,
-        "both" => SequenceMode::Both,
-        _ => {
-            let all = "\"consecutive\", \"reference\" or \"both\"";
-            return Err(InputError::new_err(format!("mode is {all}, not {mode:?}")));
-        }
-    };
+    let modes = [
+        ("consecutive", SequenceMode::Consecutive),
+        ("reference", SequenceMode::Reference),
+        ("both", SequenceMode::Both),
+    ];
+    let mode = chosen("mode", &mode, modes)?;
     let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
     let [masks, volume_masks] =
         [masks, volume_masks].map(|masks| masks.iter().map(|mask| mask.get().mask()).collect::<Vec<_>>());

@@ -1,0 +1,8 @@
+//! Fields of displacements: found, compared, composed, and what they move.
+
+pub mod compare;
+pub mod field;
+pub mod flow;
+pub mod maps;
+pub mod points;
+pub mod warp;

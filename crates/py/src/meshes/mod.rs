@@ -1,0 +1,4 @@
+//! Surfaces and graphs.
+
+pub mod distances;
+pub mod mesh;
