@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Phase-based stereo beside OpenCV's semi-global block matching, at equal density both ways.
+"""Stereo beside OpenCV's semi-global block matching, at equal density both ways.
 
 Needs numpy and opencv-python-headless; VELOXEL names the command (default: veloxel), VELOXEL_DATA the data folder.
 Pixels are those of the left image whose true disparity is known. Three comparisons a pair:
   own        each at its own density;
   thinned    ours without its least confident pixels, until it is as dense as SGBM;
-  filled     SGBM's gaps filled from the row's smaller neighbour, at the pixels that ours knows.
+  filled     SGBM's gaps filled from the row's smaller neighbour, at the pixels that ours knows, and everywhere.
 """
 
 import os
@@ -79,15 +79,16 @@ def main():
             phase, confidence = ours(veloxel, left, right, Path(folder))
         other = sgbm(left, right)
         known = np.isfinite(truth)
-        row(name, "phase, own", phase, truth)
+        row(name, "ours, own", phase, truth)
         row(name, "SGBM, own", other, truth)
         candidates = known & np.isfinite(phase)
         keep = int(np.sum(known & np.isfinite(other)))
         order = np.argsort(np.where(candidates, confidence, -1), axis=None)[::-1][:keep]
         thinned = np.full_like(phase, np.nan)
         thinned.flat[order] = phase.flat[order]
-        row(name, "phase, thinned", thinned, truth)
+        row(name, "ours, thinned", thinned, truth)
         row(name, "SGBM, filled", np.where(np.isfinite(phase), filled(other), np.nan), truth)
+        row(name, "SGBM, filled everywhere", filled(other), truth)
 
 
 if __name__ == "__main__":

@@ -264,7 +264,11 @@ def stereo(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> StereoResult:
-    """Finds the disparity of the left image of a pair, from local phase.
+    """Finds the disparity of the left image of a rectified pair, by semi-global matching around local phase.
+
+    The presets ``"fast"`` and ``"paper"``, and ``stereo_smoothing="off"``, take local phase alone. Where a match would lie outside
+    of the right image the disparity is NaN; what only the left one sees is filled in, with a confidence of 0. Images whose rows do
+    not fit are told by a warning.
 
     Args:
         left, right: Images of axes ``(y, x)``.

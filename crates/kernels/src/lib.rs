@@ -4,7 +4,8 @@
 //! processors, which is also the specification, and `NAME.wgsl` its text for GPUs; `gpu.rs` launches it. Short texts or
 //! launches are in `mod.rs`. Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies
 //! over a displacement), [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase),
-//! [`matching`] (displacements from windows and patches of two images), [`paths`] (shortest paths), [`clusters`] (clusters
+//! [`matching`] (displacements from windows and patches of two images), [`stereo`] (costs of disparities along paths), [`paths`]
+//! (shortest paths), [`clusters`] (clusters
 //! around medoids).
 //!
 //! # What is stable
@@ -20,6 +21,7 @@ pub mod matching;
 pub mod paths;
 pub mod phase;
 mod shared;
+pub mod stereo;
 #[cfg(test)]
 mod threads;
 pub mod variational;

@@ -3,6 +3,7 @@
 use crate::{BenchError, Figure};
 use std::time::{Duration, Instant};
 use veloxel_gpu::Device;
+use veloxel_motion::phase::parameters::StereoSmoothing;
 use veloxel_motion::{
     PhaseEngine, PhaseFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhaseWanted,
 };
@@ -27,7 +28,9 @@ pub(super) fn speed(device: &Device) -> Result<Vec<Figure>, BenchError> {
     for (size, resident_fps, upload_fps) in SIZES {
         let [nx, ny] = size;
         let wanted = PhaseWanted { flow: true, stereo: true, features: true };
-        let mut engine = PhaseEngine::new(size, wanted, PhaseParameters::default(), device)?;
+        let parameters =
+            PhaseParameters { stereo_smoothing: StereoSmoothing::Off, ..PhaseParameters::default() };
+        let mut engine = PhaseEngine::new(size, wanted, parameters, device)?;
         let pictures: Vec<[Vec<u8>; 2]> = (0..FRAMES).map(|t| pair(size, t as f32)).collect();
         let upload = |bytes: &[u8]| engine.upload(PhaseImage::Bytes(bytes));
         let resident: Vec<[PhaseFrame; 2]> = (pictures.iter())

@@ -9,7 +9,9 @@ use veloxel::report::{DisparityDrawing, PictureGround, PictureKey, StereoReport}
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///
-/// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by phase (Pauwels et al. 2012).
+/// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by semi-global matching
+/// (Hirschmüller 2008) around what local phase finds (Pauwels et al. 2012); other presets take phase alone.
+/// Where a match would lie outside of RIGHT there is none; what LEFT alone sees is filled in, with a confidence of 0.
 /// The disparity d is written in pixels as .pfm (unknown: infinity), float .tif or .npy (NaN), or as KITTI's 16-bit .png.
 /// With --calibration pictures are taken as the cameras took them: they are rectified first, and everything that is written lies on
 /// the rectified left picture. Depths and points are metres in the rectified left camera's frame (x right, y down, z forward); the

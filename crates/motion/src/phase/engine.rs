@@ -341,7 +341,7 @@ impl PhaseOutputs<'_> {
         let flow = flow.as_ref().filter(|_| self.has.flow);
         Ok(PhaseCounts {
             flow: count(flow.map(|f| f.forward.found()[0]))?,
-            stereo: count(stereo.map(|s| s.estimates.found()[0]))?,
+            stereo: count(stereo.map(|s| s.found()[0]))?,
             features: count(features.get(slot(self.frame, features.len())).map(|f| &f.maps[2]))?,
             mark: device.mark()?,
             device: device.clone(),
@@ -363,7 +363,7 @@ impl PhaseOutputs<'_> {
         let features = features.get_mut(nth);
         Ok(PhaseTaken {
             flow: flow.map(|flow| flow.forward.take(plan, confidences)).transpose()?,
-            disparity: stereo.map(|stereo| stereo.estimates.take(plan, confidences)).transpose()?,
+            disparity: stereo.map(|stereo| stereo.take(plan, confidences)).transpose()?,
             features: features.map(|features| features.take(plan)).transpose()?,
             frame: self.frame,
             mark: device.mark()?,

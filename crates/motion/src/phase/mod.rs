@@ -9,6 +9,8 @@ mod parts;
 mod plan;
 mod report;
 pub mod results;
+pub mod row_check;
+mod semi_global;
 pub mod stereo;
 mod twin;
 

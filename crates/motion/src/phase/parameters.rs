@@ -31,6 +31,8 @@ parameters! {
     flow_check_px: f32 in 0..=1000 "pixels" = 2.0 { fast: 0.0 };
     /// Stereo: largest distance between a pixel of the left image and the end of its path to the right one and back. 0: no check.
     stereo_check_px: f32 in 0..=1000 "pixels" = 4.0 { accurate: 5.0, fast: 0.0 };
+    /// Stereo: what joins the disparities of neighbours.
+    stereo_smoothing: StereoSmoothing = Off { accurate: SemiGlobal };
     /// What becomes of pixels without an estimate on a level.
     unknown: UnknownPixels = PassThrough;
     /// Median filter of the finest level's estimates.
@@ -70,6 +72,15 @@ choices! {
         /// Images, which are filtered anew on every level (pauwels2012, sections 4.2 and 5.2: the hardware's); stereo has no
         /// right view to check with then.
         Images = "images",
+    }
+
+    /// What joins the disparities of neighbours.
+    pub enum StereoSmoothing {
+        /// Medians alone: the disparities are those of the phases.
+        Off = "off",
+        /// Costs of the census along rows and columns (Hirschmüller 2008), with the phases for fractions of a pixel; what only
+        /// the left view sees is filled in from behind.
+        SemiGlobal = "semi-global",
     }
 
     /// Numbers from the responses on.

@@ -7,18 +7,22 @@
 //!
 //! *Where we differ*: pixels whose match leaves the image are unknown; what a level cannot find stands as the coarser level
 //! found it and is checked at the end against the right image's disparity; the median is 5×5 on coarse levels (`paper`: 3×3)
-//! and counts the part of a window that lies inside. *Cost*: two pyramids; a launch or two a level. *Evidence*:
+//! and counts the part of a window that lies inside. With `stereo_smoothing` the phases are what semi-global matching takes its
+//! fractions of a pixel from ([`super::semi_global`]). *Cost*: two pyramids; a launch or two a level. *Evidence*:
 //! `tests/motion/phase/motion.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
 use super::estimates::{Estimates, Estimating};
-use super::parameters::{PhaseParameters, WarpedData};
+use super::parameters::{PhaseParameters, StereoSmoothing, WarpedData};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
 use super::report::PhaseReport;
+use super::results::{ConfidenceChoice, TakenField};
+use super::row_check::RowCheck;
+use super::semi_global::SemiGlobal;
 use crate::error::Result;
 use crate::steps::masking::leave_out;
 use veloxel_core::{Grid, Mask, Volume};
-use veloxel_gpu::Device;
+use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
 
@@ -29,6 +33,8 @@ pub struct PhaseStereo {
     pub disparity_px: Volume<f32>,
     /// How far the orientations agree, and the right image with the left: 0 to 1.
     pub confidence: Volume<f32>,
+    /// Whether the rows of both images fit; none where that was not looked at: without semi-global matching, and in streams.
+    pub rows: Option<RowCheck>,
     /// How the run went.
     pub report: PhaseReport,
 }
@@ -68,7 +74,8 @@ pub fn phase_stereo(
         let pyramids = [GaborPyramid::of(&plan, left)?, GaborPyramid::of(&plan, right)?];
         let mut stereo = Stereo::new(&plan)?;
         stereo.find(&plan, pyramids.each_ref())?;
-        stereo.fetch(&plan, left.grid())
+        let rows = stereo.semi_global.as_ref().map(|matching| matching.check_rows(&plan)).transpose()?;
+        Ok(PhaseStereo { rows, ..stereo.fetch(&plan, left.grid())? })
     })
 }
 
@@ -76,7 +83,8 @@ pub fn phase_stereo(
 #[derive(Debug)]
 pub(crate) struct Stereo {
     views: Views,
-    pub estimates: Estimates,
+    estimates: Estimates,
+    semi_global: Option<SemiGlobal>,
 }
 
 impl Stereo {
@@ -86,7 +94,9 @@ impl Stereo {
         let views = if is_checked { Views::Both } else { Views::Left };
         let estimates = Estimates::new(plan, plan.stereo_levels, views.count(), views.count())?;
         let estimates = if is_checked { estimates.checked(plan, 1)? } else { estimates };
-        Ok(Self { views, estimates })
+        let is_smoothed = parameters.stereo_smoothing == StereoSmoothing::SemiGlobal;
+        let semi_global = is_smoothed.then(|| SemiGlobal::new(plan)).transpose()?;
+        Ok(Self { views, estimates, semi_global })
     }
 
     pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&GaborPyramid; 2]) -> Result<()> {
@@ -98,11 +108,28 @@ impl Stereo {
             kernel::PhaseStereo { place, votes, left, right, coarser, out, confidence }.run(&plan.device)
         };
         self.estimates.find(plan, &images, None, |_| true, estimate)?;
-        self.estimates.check(plan, parameters.stereo_check_px, None)
+        self.estimates.check(plan, parameters.stereo_check_px, None)?;
+        match &mut self.semi_global {
+            Some(semi_global) => semi_global.find(plan, [left, right], self.estimates.found()[0]),
+            None => Ok(()),
+        }
+    }
+
+    /// Disparity and confidence of the left view.
+    pub fn found(&self) -> [&Buffer; 2] {
+        self.semi_global.as_ref().map_or_else(|| self.estimates.found(), SemiGlobal::found)
+    }
+
+    /// Gives them away; the next ones are found in other memory.
+    pub fn take(&mut self, plan: &PhasePlan, confidences: ConfidenceChoice) -> Result<TakenField> {
+        match &mut self.semi_global {
+            Some(semi_global) => semi_global.take(plan, confidences),
+            None => self.estimates.take(plan, confidences),
+        }
     }
 
     pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo> {
-        let [disparity, confidence] = self.estimates.found();
+        let [disparity, confidence] = self.found();
         let n = grid.len();
         let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];
@@ -110,6 +137,7 @@ impl Stereo {
         Ok(PhaseStereo {
             disparity_px: Volume::new(grid.clone(), disparity)?,
             confidence: Volume::new(grid.clone(), confidence)?,
+            rows: None,
             report,
         })
     }

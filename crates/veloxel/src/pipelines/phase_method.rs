@@ -2,6 +2,7 @@
 
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{ParameterError, Parameters};
+use veloxel_motion::phase::parameters::StereoSmoothing;
 use veloxel_motion::{DenseDraft, PhaseParameters};
 
 /// The parameters of a preset with its settings for images whose white is `full_scale`; settings have the last word.
@@ -14,6 +15,19 @@ pub(crate) fn phase_parameters(
 ) -> Result<PhaseParameters, ParameterError> {
     let preset = PhaseParameters::preset_named(method.preset(), Dimension::Two)?;
     method.over(&PhaseParameters { full_scale, ..preset })
+}
+
+/// The parameters of streams: those of [`phase_parameters`], but stereo is not smoothed unless a setting asks for it, because that
+/// takes many times as long as the phases.
+///
+/// # Errors
+/// As [`phase_parameters`].
+pub(crate) fn stream_parameters(
+    method: &DenseDraft,
+    full_scale: f32,
+) -> Result<PhaseParameters, ParameterError> {
+    let preset = PhaseParameters::preset_named(method.preset(), Dimension::Two)?;
+    method.over(&PhaseParameters { full_scale, stereo_smoothing: StereoSmoothing::Off, ..preset })
 }
 
 #[cfg(test)]

@@ -11,8 +11,10 @@ use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Stage, Volume, WarningKind};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_measure::{DisparityError, disparity_error};
+use veloxel_motion::phase::row_check::RowCheck;
 use veloxel_motion::{Border, DenseDraft, PhaseStereo, phase_stereo, without_unknown};
 use veloxel_report::ValueRange;
+use veloxel_report::number::percent;
 
 /// A rectified pair, what is known of it, and how its disparity is estimated.
 #[derive(Debug, Clone)]
@@ -90,12 +92,36 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
         let message = "no pixel has a disparity: the pictures may lack texture";
         account.warnings.push(WarningKind::Content, message);
     }
-    let mut views = ViewOrder::default();
-    views.count(&found.disparity_px);
-    views.warn(&mut account.warnings);
+    match found.rows.filter(RowCheck::is_off) {
+        // Signs of matches between rows that do not fit say nothing.
+        Some(rows) => account.warnings.push(WarningKind::Content, rows_differ(rows)),
+        None => {
+            let mut views = ViewOrder::default();
+            views.count(&found.disparity_px);
+            views.warn(&mut account.warnings);
+        }
+    }
     account.parameters = parameters.to_json();
     let range_px = ValueRange::of(&found.disparity_px);
     Ok(StereoResult { found, range_px, error, account })
+}
+
+/// Says that rows of the two pictures do not fit.
+fn rows_differ(RowCheck { patches, off_share, lower_px }: RowCheck) -> String {
+    let by = match lower_px {
+        0 => "some higher, some lower".to_owned(),
+        1 | -1 => format!("by the median 1 pixel {}", side(lower_px)),
+        _ => format!("by the median {} pixels {}", lower_px.abs(), side(lower_px)),
+    };
+    let share = percent(off_share);
+    format!(
+        "the pictures do not seem to be rectified: of {patches} patches of LEFT {share} lie in another row of RIGHT, {by}; \
+         disparities are sought along rows alone"
+    )
+}
+
+fn side(lower_px: i32) -> &'static str {
+    if lower_px < 0 { "higher" } else { "lower" }
 }
 
 /// The pixels of a left picture whose disparity leads to one of the right picture that has a sample.

@@ -4,3 +4,4 @@ mod feature_accuracy;
 mod features;
 mod motion;
 pub mod scene;
+mod semi_global;

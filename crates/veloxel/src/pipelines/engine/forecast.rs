@@ -4,7 +4,7 @@ use super::EngineRequest;
 use super::pairs::{PAIR, takes_pairs};
 use crate::pipelines::dense::{DenseError, MethodChoice};
 use crate::pipelines::memory_plan::{MemoryPart, PROGRAM_BYTES};
-use crate::pipelines::phase_method::phase_parameters;
+use crate::pipelines::phase_method::stream_parameters;
 use crate::{Result, Session};
 use serde::Serialize;
 use veloxel_core::Grid;
@@ -82,7 +82,7 @@ impl EngineRequest {
     /// The engine of phases allocates everything when it is made: that is asked of the device.
     fn phase_frames_and_bytes(&self, grid: &Grid, session: &Session) -> Result<(usize, u64)> {
         let device = session.device()?;
-        let parameters = phase_parameters(&self.method, WHITE)?;
+        let parameters = stream_parameters(&self.method, WHITE)?;
         let frames = parameters.frames.count();
         let [nx, ny, _] = grid.size();
         let before = device.memory_stats().used_bytes;

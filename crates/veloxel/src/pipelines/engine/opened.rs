@@ -5,7 +5,7 @@ use super::found::{FoundByPhase, FoundOnDevice};
 use super::image::EngineImage;
 use super::pairs::{PAIR, takes_pairs};
 use crate::pipelines::dense::MethodChoice;
-use crate::pipelines::phase_method::phase_parameters;
+use crate::pipelines::phase_method::stream_parameters;
 use crate::pipelines::prepare::full_scale::full_scale;
 use crate::{Result, Session};
 use veloxel_core::parameters::{ParameterValues, Parameters};
@@ -65,7 +65,7 @@ impl OpenEngine {
         let [nx, ny, _] = grid.size();
         // A dark first frame says nothing of the others: less than 8 bits is not guessed.
         let white = full_scale(first).max(255.0);
-        let parameters = phase_parameters(draft, white)?;
+        let parameters = stream_parameters(draft, white)?;
         let engine = PhaseEngine::new([nx, ny], request.wanted, parameters.clone(), session.device()?)?;
         let (engine, needed) = (AnyEngine::Phase(Box::new(engine)), parameters.frames.count());
         Ok(Self {
