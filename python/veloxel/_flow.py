@@ -68,6 +68,7 @@ def flow(
     session: Session | None = None,
     init: Field | str | None = None,
     mask: Any = None,
+    moving_mask: Any = None,
     volume_mask: Any = None,
     weight: Any = None,
     symmetric: bool = False,
@@ -88,6 +89,7 @@ def flow(
         init: What the run begins from: a :class:`Field`, ``"centre-of-mass"``, ``"rigid"``,
             ``"similarity"``, ``"affine"`` or ``"matches"``.
         mask: Where data count: not 0.
+        moving_mask: Where the moving image has data, on its own grid: the rest is left out, as samples that are NaN are.
         volume_mask: Where volume is preserved.
         weight: How much data count, 0 to 1.
         symmetric: Whether both directions are estimated: where they disagree, the confidence falls.
@@ -119,6 +121,7 @@ def flow(
         options,
         {
             "mask": _optional(mask, "the mask"),
+            "moving_mask": _optional(moving_mask, "the mask of the moving image"),
             "volume_mask": _optional(volume_mask, "the volume mask"),
             "weight": _optional(weight, "the weight image"),
             "init": init._own if isinstance(init, Field) else init,
