@@ -145,12 +145,10 @@ impl InfoArguments {
             return print_json(&info);
         }
         warn_and_note(&info.warnings);
-        let several = info.reads_as.len() > 1;
-        print_lines(&info.reads_as.iter().flat_map(table_lines).collect::<Vec<_>>())?;
-        if several {
+        if info.reads_as.len() > 1 {
             say("note: the file says not which of these it is; a command takes what it needs");
         }
-        Ok(())
+        print_lines(&info.reads_as.iter().flat_map(table_lines).collect::<Vec<_>>())
     }
 
     /// One line a file; one that cannot be read is listed with its error.

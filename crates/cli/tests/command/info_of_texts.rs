@@ -31,11 +31,7 @@ fn a_text_is_what_it_reads_as() {
             "structure,frame,slice,x,y\nendo,0,1,2,2\nendo,0,1,8,2\nendo,0,1,5,9\nepi,0,1,1,1\nepi,0,1,9,1\nepi,0,1,5,11\n",
             &["outlines: endocardium, epicardium", "2 outlines on 1 slice, 1 frame"],
         ),
-        (
-            "t.xfm",
-            "MNI Transform File\nTransform_Type = Linear;\nLinear_Transform =\n1 0 0 5\n0 1 0 0\n0 0 1 0;\n",
-            &["linear transform"],
-        ),
+        ("t.txt", "# LPS\n1 0 0 5\n0 1 0 -2\n0 0 1 0\n0 0 0 1\n", &["linear transform"]),
     ] {
         place.write(name, text);
         let run = place.run(&["info", name]).succeeded();

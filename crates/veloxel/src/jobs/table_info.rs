@@ -12,8 +12,7 @@ use veloxel_io::{
 };
 
 /// Extensions of such files.
-const EXTENSIONS: [&str; 12] =
-    ["csv", "tsv", "txt", "el", "edges", "mtx", "fcsv", "json", "tfm", "mat", "h5", "xfm"];
+const EXTENSIONS: [&str; 10] = ["csv", "tsv", "txt", "el", "edges", "mtx", "fcsv", "json", "tfm", "mat"];
 
 /// What a file of text reads as: everything that it could be, since a table without a head may be several things.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,7 +11,7 @@ use crate::pipelines::{
 };
 use std::path::{Path, PathBuf};
 use veloxel_core::{CoreError, Flow, LinearTransform, Mask, Volume, Warnings};
-use veloxel_io::{self as io, FrameStream, Reading};
+use veloxel_io::{self as io, FrameStream, IoError, Reading};
 use veloxel_motion::TakenImages;
 
 /// What was read.
@@ -197,5 +197,9 @@ fn load_window_of_files(
         Ok(image)
     };
     let frames = files.iter().enumerate().map(&mut read).collect::<Result<Vec<_>>>()?;
+    for (frame, file) in frames.iter().zip(files).skip(1) {
+        let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
+        same.map_err(|source| IoError::Core { path: file.clone(), source })?;
+    }
     Ok((frames, visible))
 }
