@@ -187,7 +187,30 @@ def test_holes_are_told_and_have_no_confidence(session, pair):
     assert found.confidence.array[3, 4] == 0 and found.confidence.array.max() > 0.5
 
 
-def test_an_image_of_nans_is_told_with_what_mends_it(session, pair):
-    with pytest.raises(veloxel.InputError, match="mask=") as raised:
+def test_an_image_of_nans_and_an_empty_mask_are_called_that(session, pair):
+    with pytest.raises(veloxel.InputError, match="has no data"):
         veloxel.flow(np.full_like(pair[0], np.nan), pair[1], session=session)
-    assert raised.value.kind == "input" and raised.value.hint == "mask="
+    with pytest.raises(veloxel.InputError, match="the mask is empty"):
+        veloxel.flow(*pair, mask=np.zeros_like(pair[0]), session=session)
+
+
+def test_a_mask_of_the_moving_image_makes_holes_of_what_lies_outside(session, pair):
+    inside = np.ones_like(pair[1])
+    inside[8:12, 8:12] = 0
+    holed = np.where(inside > 0, pair[1], np.nan)
+    with pytest.warns(veloxel.VeloxelWarning, match="16 of .* samples are NaN or infinite"):
+        left_out = veloxel.flow(pair[0], holed, session=session)
+    masked = veloxel.flow(*pair, moving_mask=inside, session=session)
+    assert np.array_equal(masked.field, left_out.field, equal_nan=True)
+    assert (masked.confidence.array == 0).any()
+    with pytest.raises(veloxel.InputError, match="moving_mask="):
+        veloxel.flow(*pair, method="phase", frames="two", moving_mask=inside, session=session)
+
+
+def test_a_finer_image_is_smoothed_only_where_that_is_asked_for(session):
+    samples = np.arange(4 * 40 * 40, dtype=np.float32).reshape(4, 40, 40) % 7
+    image = veloxel.Image(samples, spacing_zyx=(1.0, 0.5, 0.5))
+    field = veloxel.Field(np.zeros((4, 20, 20, 3), np.float32))
+    exact = field.warp(image).array
+    assert np.allclose(exact, samples[:, ::2, ::2])
+    assert not np.allclose(field.warp(image, smooth=True).array, exact, atol=0.5)

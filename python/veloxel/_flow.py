@@ -69,6 +69,7 @@ def flow(
     session: Session | None = None,
     init: Any = None,
     mask: Any = None,
+    moving_mask: Any = None,
     volume_mask: Any = None,
     weight: Any = None,
     symmetric: bool = False,
@@ -91,6 +92,7 @@ def flow(
             ``"matches"`` (motion of any size), a :class:`Transform` or one of SimpleITK, a :class:`Field`, or the path of a transform
             or a field.
         mask: Where data count: not 0.
+        moving_mask: Where the moving image has data, on its own grid: the rest is left out, as samples that are NaN are.
         volume_mask: Where volume is preserved.
         weight: How much data count, 0 to 1.
         symmetric: Register by a middle of both images: a field and its inverse that do not fold, as ``method="symmetric"``.
@@ -124,6 +126,7 @@ def flow(
         options,
         {
             "mask": _optional(mask, "the mask"),
+            "moving_mask": _optional(moving_mask, "the mask of the moving image"),
             "volume_mask": _optional(volume_mask, "the volume mask"),
             "weight": _optional(weight, "the weight image"),
             "init": _start(init),

@@ -135,20 +135,23 @@ class Field:
         return tuple(reversed(self._own.place[0][: len(self._own.shape)]))
 
     def warp(
-        self, image: Any, *, interpolation: str = "linear", outside: float | str = 0.0
+        self, image: Any, *, interpolation: str = "linear", smooth: bool = False, outside: float | str = 0.0
     ) -> Image:
         """The image as seen from the fixed one: ``warped(x) = image(x + d(x))``.
 
         Args:
             image: An image, on a grid of its own: voxels are looked up by their place in space.
             interpolation: ``"nearest"``, ``"linear"``, ``"cubic"`` (a B-spline) or ``"cubic-convolution"``.
-            outside: What the result holds where the image has no sample: a number, or ``"edge"``.
+            smooth: Whether an image that is finer than the field is smoothed to the field's voxel size first; without it every
+                sample is the image's own at one place.
+            outside: What the result holds where the image has no sample (NaN is none): a number, or ``"edge"``.
 
         Raises:
-            InputError: An image of other dimension, or with samples that are not finite.
+            InputError: An image of other dimension, or without a sample that is a number.
         """
         own = as_image(image)
-        warped, told = _veloxel.warp_image(lent(self._session, None), self._own, own, interpolation, outside)
+        session = lent(self._session, None)
+        warped, told = _veloxel.warp_image(session, self._own, own, interpolation, smooth, outside)
         tell(told)
         return Image._of(warped)
 

@@ -34,7 +34,7 @@ class PointTracks:
     xy: np.ndarray
     """Positions ``(n, 2)``: x and y in pixels, NaN where there is none."""
     status: list[str]
-    """``"begins"``, ``"found"``, ``"left"`` (the picture), ``"flat"``, ``"inconsistent"``, ``"undefined"`` or ``"outside"``."""
+    """``"begins"``, ``"found"``, ``"left"`` (the picture), ``"flat"``, ``"inconsistent"``, ``"hole"``, ``"undefined"`` or ``"outside"``."""
     error: np.ndarray
     """Mean absolute difference of the windows, intensities; NaN without a position before."""
     forward_backward: np.ndarray

@@ -325,7 +325,7 @@ def features(
     session: Session, image: Image, settings: _Settings, progress: _Progress = None
 ) -> tuple[list[tuple[Image, Image, Image]], _Told]: ...
 def warp_image(
-    session: Session, field: Field, image: Image, interpolation: str, outside: float | str
+    session: Session, field: Field, image: Image, interpolation: str, smooth: bool, outside: float | str
 ) -> tuple[Image, _Told]: ...
 def warp_labels(
     session: Session, field: Field, labels: npt.NDArray[Any], place: _Place, choice: str

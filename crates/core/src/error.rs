@@ -82,6 +82,20 @@ pub enum CoreError {
         /// Where: (x, y, z).
         position: [usize; 3],
     },
+    /// An image without a single sample that is a number.
+    #[error("{what} has no data: none of its samples is a number")]
+    NoData {
+        /// Which input.
+        what: String,
+    },
+    /// A mask that leaves nothing.
+    #[error("{what} is empty: {reason}")]
+    EmptyMask {
+        /// Which mask.
+        what: String,
+        /// Why nothing is inside.
+        reason: &'static str,
+    },
     /// A weight image holds a number outside of [0, 1].
     #[error(
         "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it"

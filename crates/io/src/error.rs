@@ -60,15 +60,16 @@ pub enum IoError {
         known: String,
     },
     /// A file without a byte.
-    #[error("{}: the file is empty: copy or download it again", path.display())]
+    #[error("{}: {}", path.display(), nothing_came(path))]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// The file ends before its content does.
     #[error(
-        "{}: {what} is cut short: expected {expected_bytes} bytes, got {got_bytes}: copy or download it again",
-        path.display()
+        "{}: {what} is cut short: expected {expected_bytes} bytes, got {got_bytes}: {}",
+        path.display(),
+        what_helps(path)
     )]
     Truncated {
         /// The part that is missing.
@@ -241,6 +242,27 @@ fn frames_there(count: usize) -> String {
         0 => "it has none".to_owned(),
         1 => "its only frame is 0".to_owned(),
         _ => format!("its {count} frames are 0 to {}", count - 1),
+    }
+}
+
+/// What standard input is called where a path stands.
+pub(crate) const STANDARD_INPUT_NAME: &str = "standard input";
+
+/// What helps where a file ends too early; a pipe cannot be copied again.
+fn what_helps(path: &Path) -> &'static str {
+    if path == Path::new(STANDARD_INPUT_NAME) {
+        "what sends it ended within it"
+    } else {
+        "copy or download it again"
+    }
+}
+
+/// What is said of a source without a byte.
+fn nothing_came(path: &Path) -> &'static str {
+    if path == Path::new(STANDARD_INPUT_NAME) {
+        "nothing came: what should send it ended before"
+    } else {
+        "the file is empty: copy or download it again"
     }
 }
 

@@ -71,7 +71,7 @@ pub use steps::frame::{Frame, FrameSource};
 pub use steps::intensity::IntensityMap;
 pub use steps::masking::without_unknown;
 pub use steps::motion_group::AffineModel;
-pub use steps::moving_image::{MovingImage, require_sampled, voxel_map};
+pub use steps::moving_image::{FinerImage, MovingImage, require_sampled, voxel_map};
 pub use symmetric::Symmetric;
 pub use symmetric::parameters::{SymmetricParams, SymmetricPreset};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

@@ -12,7 +12,7 @@
 
 use crate::error::{MotionError, Result};
 use crate::steps::buffers::copied_run;
-use veloxel_core::{Dimension, Grid, Shape, Volume};
+use veloxel_core::{Dimension, Grid, Mask, Shape, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
@@ -70,6 +70,8 @@ pub enum PointStatus {
     Flat,
     /// The way back leads elsewhere.
     Inconsistent,
+    /// It lies in a hole of the picture before, or leads to one of this picture: samples that are NaN or infinite.
+    Hole,
 }
 
 impl PointStatus {
@@ -82,6 +84,7 @@ impl PointStatus {
             Self::Left => "left",
             Self::Flat => "flat",
             Self::Inconsistent => "inconsistent",
+            Self::Hole => "hole",
         }
     }
 
@@ -220,11 +223,18 @@ impl PointTracker {
     }
 
     /// The corners of the last frame, the best ones first: at most `count`, `distance_px` from each other and from points that
-    /// are there already, and with at least a hundredth of the best one's contrast.
+    /// are there already, and with at least a hundredth of the best one's contrast. None lies so near a hole that its window has a
+    /// part in it; `known` says where the picture has data.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
-    pub fn corners(&self, count: usize, distance_px: f32, there_px: &[[f32; 2]]) -> Result<Vec<[f32; 2]>> {
+    pub fn corners(
+        &self,
+        count: usize,
+        distance_px: f32,
+        there_px: &[[f32; 2]],
+        known: Option<&Mask>,
+    ) -> Result<Vec<[f32; 2]>> {
         let Some(pyramid) = &self.pyramid else { return Ok(Vec::new()) };
         let device = &self.device;
         let shape = Shape::of(&self.grid);
@@ -246,13 +256,38 @@ impl PointTracker {
         let half = self.search.least_eigenvalue.max(f32::MIN_POSITIVE);
         LeastEigenvalue { shape, half, tensor: &tensor, windows: None, confidence: &mut score }
             .run(device)?;
-        let score = device.download(score)?;
+        let mut score = device.download(score)?;
+        if let Some(known) = known {
+            let far = far_from_holes(known, CORNER_REACH_PX);
+            score.iter_mut().zip(far).filter(|(_, far)| !far).for_each(|(score, _)| *score = 0.0);
+        }
         Ok(spread_out(&score, shape.size[0], count, distance_px, there_px))
     }
 }
 
 /// Standard deviation of the window that decides what a corner is, pixels.
 const CORNER_WINDOW_PX: f64 = 1.5;
+/// How far the samples lie that the score of a corner depends on, pixels: those of its window, and of their gradients.
+const CORNER_REACH_PX: usize = 6;
+
+/// Which pixels are farther from every hole than `reach_px`, along the axes.
+fn far_from_holes(known: &Mask, reach_px: usize) -> Vec<bool> {
+    let [nx, ny, _] = known.grid().size();
+    let mut far = known.data().to_vec();
+    let along = |far: &mut Vec<bool>, lines: usize, count: usize, at: &dyn Fn(usize, usize) -> usize| {
+        for line in 0..lines {
+            let own: Vec<bool> = (0..count).map(|nth| far[at(line, nth)]).collect();
+            for nth in (0..count).filter(|&nth| !own[nth]) {
+                let around = nth.saturating_sub(reach_px)..(nth + reach_px + 1).min(count);
+                around.for_each(|nth| far[at(line, nth)] = false);
+            }
+        }
+    };
+    along(&mut far, ny, nx, &|y, x| y * nx + x);
+    along(&mut far, nx, ny, &|x, y| y * nx + x);
+    far
+}
+
 /// Share of the best corner's eigenvalue that a corner must have.
 const LEAST_SHARE: f32 = 0.01;
 

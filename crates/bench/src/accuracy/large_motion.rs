@@ -10,8 +10,8 @@ use veloxel_io::{Strictness, read_flow, read_image, read_mask};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_measure::flow_error;
 use veloxel_motion::{
-    Border, Clg, ClgParams, ClgPreset, DenseFlow, Frame, ImagePair, Matched, MovingImage, Pair, PairMethod,
-    voxel_map,
+    Border, Clg, ClgParams, ClgPreset, DenseFlow, FinerImage, Frame, ImagePair, Matched, MovingImage, Pair,
+    PairMethod, voxel_map,
 };
 use veloxel_phantoms::{Breathing, CentredFrame, Motion};
 
@@ -278,7 +278,8 @@ fn seen_through(device: &Device, moving: &Volume<f32>, field: &Flow) -> Result<V
     let samples = device.upload_copy(moving.data())?;
     let field: Vec<_> =
         field.components_vox().map(|component| device.upload_copy(component)).collect::<Result<_, _>>()?;
-    let seen = MovingImage::new(device, &samples, grid, grid, Interpolation::CubicSpline)?;
+    let seen =
+        MovingImage::new(device, &samples, grid, grid, Interpolation::CubicSpline, FinerImage::Smoothed)?;
     let fixed = seen.warp(&field, Border::Unbounded)?;
     Ok(Volume::new(grid.clone(), device.download(fixed)?)?)
 }

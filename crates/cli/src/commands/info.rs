@@ -9,16 +9,16 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::io::{ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_dicom, inspect, list_series};
-use veloxel::jobs::{MeshInfo, mesh_info};
+use veloxel::jobs::{MeshInfo, TableContent, TableInfo, mesh_info, table_info};
 use veloxel::pipelines::segment::SurfaceFacts;
 use veloxel::report::number::counted;
 use veloxel::{Control, Dimension, VeloxelError};
 
-/// Show what a file holds: format, size, spacing, orientation; of a mesh, faces, extent and what is wrong with it; of a folder,
-/// what its files hold; of a folder of DICOM files, what their series are.
+/// Show what a file holds: format, size, spacing, orientation; of a mesh, faces, extent and what is wrong with it; of a text,
+/// the graph, points, outlines or linear transform that it reads as; of a folder, what its files hold; of a folder of DICOM files, what their series are.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
-    /// An image, a sequence, a displacement field or a mesh, or a folder of images, fields and meshes
+    /// An image, a sequence, a displacement field, a mesh, a graph, points, outlines or a transform, or a folder of them
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -44,6 +44,9 @@ impl Run for InfoArguments {
         }
         if MeshInfo::is_of(&self.file) {
             return self.mesh();
+        }
+        if TableInfo::is_of(&self.file) {
+            return self.table();
         }
         let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;
         if self.json {
@@ -72,12 +75,18 @@ enum Held {
     Samples(FileInfo),
     /// A mesh.
     Mesh(MeshInfo),
+    /// A text.
+    Table(TableInfo),
 }
 
 impl Held {
     /// What it is, its size, the type of its samples, and its frames.
     fn cells(&self) -> [String; 4] {
         match self {
+            Self::Table(info) => {
+                let [holds, size] = info.reads_as.first().map_or_else(Default::default, in_two_cells);
+                [holds, size, String::new(), String::new()]
+            }
             Self::Samples(info) => {
                 let holds = format!("{} ({})", holds(info), info.format);
                 [holds, size(info), info.sample_type.clone(), info.frames.to_string()]
@@ -128,12 +137,29 @@ impl InfoArguments {
         print_lines(&mesh_lines(&info))
     }
 
+    /// A text: graph, points, outlines or a transform.
+    fn table(&self) -> Outcome {
+        let reading = self.reading.reading();
+        let info = followed(&host_session(), Bar::Shown, |session| table_info(&self.file, reading, session))?;
+        if self.json {
+            return print_json(&info);
+        }
+        warn_and_note(&info.warnings);
+        if info.reads_as.len() > 1 {
+            say("note: the file says not which of these it is; a command takes what it needs");
+        }
+        print_lines(&info.reads_as.iter().flat_map(table_lines).collect::<Vec<_>>())
+    }
+
     /// One line a file; one that cannot be read is listed with its error.
     fn list(&self) -> Outcome {
         let session = host_session();
         let held = |path: &PathBuf| -> Result<Held, VeloxelError> {
             if MeshInfo::is_of(path) {
                 return Ok(Held::Mesh(mesh_info(path, self.reading.reading(), &session)?));
+            }
+            if TableInfo::is_of(path) {
+                return Ok(Held::Table(table_info(path, self.reading.reading(), &session)?));
             }
             Ok(Held::Samples(inspect(path, Reading::alone(self.reading.reading()))?))
         };
@@ -225,6 +251,58 @@ fn mesh_lines(info: &MeshInfo) -> Vec<(&'static str, String)> {
         ("border", border),
         ("texture", if *is_textured { "coordinates of every corner" } else { "no coordinates" }.to_owned()),
     ]
+}
+
+/// What a text reads as, and how much of it.
+fn in_two_cells(content: &TableContent) -> [String; 2] {
+    let mut lines = table_lines(content).into_iter().map(|(_, value)| value);
+    [lines.next().unwrap_or_default(), lines.next().unwrap_or_default()]
+}
+
+fn table_lines(content: &TableContent) -> Vec<(&'static str, String)> {
+    match content {
+        TableContent::Graph { nodes, arcs, directed, weights } => {
+            let arcs = counted(*arcs, if *directed { "arc" } else { "edge" });
+            let mut lines =
+                vec![("holds", "graph".to_owned()), ("size", format!("{}, {arcs}", counted(*nodes, "node")))];
+            lines.extend(weights.map(|[least, most]| ("weights", format!("{least} to {most}"))));
+            lines
+        }
+        TableContent::Points { coordinates, points, undefined, extent } => {
+            let unit = if *coordinates == 2 { "pixels" } else { "mm, LPS" };
+            let mut size = counted(*points, "point");
+            if *undefined > 0 {
+                size += &format!(", {undefined} without a position");
+            }
+            let mut lines = vec![("holds", format!("points of {coordinates} coordinates")), ("size", size)];
+            let place =
+                |at: &[f64; 3]| at[..*coordinates].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(", ");
+            let corners =
+                |[low, high]: &[[f64; 3]; 2]| format!("({}) to ({}) {unit}", place(low), place(high));
+            lines.extend(extent.as_ref().map(|extent| ("corners", corners(extent))));
+            lines
+        }
+        TableContent::Outlines { outlines, structures, slices, frames } => vec![
+            ("holds", format!("outlines: {}", structures.join(", "))),
+            (
+                "size",
+                format!(
+                    "{} on {}, {}",
+                    counted(*outlines, "outline"),
+                    counted(*slices, "slice"),
+                    counted(*frames, "frame")
+                ),
+            ),
+        ],
+        TableContent::Transform { matrix } => {
+            let row = |row: &[f64; 4]| row.map(trimmed).join("  ");
+            let rows = ["x", "y", "z"].into_iter().zip(matrix);
+            let mut lines = vec![("holds", "linear transform (LPS mm)".to_owned())];
+            lines.extend(rows.map(|(name, own)| (name, row(own))));
+            lines
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A number with at most four decimals, without trailing zeros.

@@ -14,7 +14,7 @@ use veloxel::report::{PictureKey, TrackColours, TrackDrawing};
 ///
 /// FRAMES are two pictures or more, or one source of frames: a folder, a pattern such as 'frames/*.png', an animated GIF, a Y4M
 /// file, or - for Y4M on standard input, which Ctrl-C ends: the tracks until then are written. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward` for every frame that
-/// a track reaches, and for the one that it ends in: found, left (the picture), flat (too little contrast), inconsistent (the
+/// a track reaches, and for the one that it ends in: found, left (the picture), flat (too little contrast), hole (no data there: NaN), inconsistent (the
 /// way back leads elsewhere), undefined (no position), outside (of the first frame). Positions are pixels, errors the mean
 /// absolute difference of the windows.
 #[derive(Debug, Args)]

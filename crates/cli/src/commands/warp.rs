@@ -6,8 +6,10 @@ use crate::{
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_image, warp_labels, warp_points};
-use veloxel::pipelines::Interpolation;
+use veloxel::jobs::{
+    LabelChoice, OutsideFill, PointsRun, WarpJob, WarpSampling, warp_image, warp_labels, warp_points,
+};
+use veloxel::pipelines::{FinerImage, Interpolation};
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]
@@ -27,7 +29,10 @@ enum What {
         /// How samples between voxels are found
         #[arg(long, value_parser = between(), default_value = "linear")]
         interpolation: Interpolation,
-        /// What OUT holds where INPUT has no sample or the field is unknown: a value, nan, or edge (the nearest sample)
+        /// Smooth INPUT to the field's voxel size first, where INPUT is finer; without it every sample is INPUT's own at one place
+        #[arg(long)]
+        smooth: bool,
+        /// What OUT holds where INPUT has no sample (NaN is none) or the field is unknown: a value, nan, or edge (the nearest sample)
         #[arg(long, value_name = "VALUE|nan|edge", default_value = "0", allow_hyphen_values = true)]
         outside: OutsideFill,
         #[command(flatten)]
@@ -113,9 +118,11 @@ fn say_what_is_missing(run: &PointsRun) {
 impl Run for WarpArguments {
     fn run(self) -> Outcome {
         let warnings = match self.what {
-            What::Image { files, interpolation, outside, device } => {
+            What::Image { files, interpolation, smooth, outside, device } => {
                 let job = files.job();
-                let warp = |session: &_| warp_image(&job, interpolation, outside, session);
+                let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
+                let sampling = WarpSampling { interpolation, finer, outside };
+                let warp = |session: &_| warp_image(&job, sampling, session);
                 followed(&device.session(), Bar::Shown, warp)?
             }
             What::Labels { files, interpolation, device } => {

@@ -45,14 +45,15 @@ const BROKEN_PALETTE: &[u8] =
     \0\0\0\x04PLTE\0\0\0\0\0\0\0\0\0\0\0\0IEND\xae\x42\x60\x82";
 
 #[test]
-fn a_stream_with_a_broken_frame_publishes_nothing() {
+fn a_stream_with_a_broken_frame_keeps_what_was_found_before_it() {
     let place = Workplace::new();
     fs::create_dir(place.path("frames")).unwrap();
     let frame = Volume::from_fn(Grid::image(32, 24).unwrap(), |[x, y, _]| ((x * x + 3 * y) % 200) as f32);
     (0..7).for_each(|i| place.write_image(&format!("frames/f{i}.png"), &frame));
     place.write("frames/f5.png", BROKEN_PALETTE);
     let engine = ["engine", "frames", "-o", "fields", "--video", "film.gif", "--device", "cpu", "-q"];
-    refused(&place, &engine, &["f5.png", "palette"]);
+    place.run(&engine).failed_with(&["f5.png", "palette", "found for the 5 frames before is written"]);
+    assert_eq!(place.names(), ["fields", "film.gif", "frames"]);
 }
 
 #[test]

@@ -81,3 +81,36 @@ fn what_cannot_be_followed_is_refused_and_leaves_nothing() {
     refused(&[&JOB[..], &["--points", "none.csv"]].concat(), &["none.csv"]);
     refused(&["track-points", "a.pgm", "b.pgm", "-o", "t.png"], &["t.png", ".csv"]);
 }
+
+#[test]
+fn the_first_two_numbers_of_a_line_are_a_point_unless_they_count_lines() {
+    let place = frames();
+    for (name, text) in [
+        ("three.csv", "40.25,30.5,7\n20,22,9\n"),
+        ("volume.txt", "40.25 30.5 0 apex\n20 22 0 base\n"),
+        ("quoted.csv", "\"x\",\"y\",\"z\"\n40.25,30.5,0\n20,22,0\n"),
+    ] {
+        place.write(name, text);
+        place.run(&[&JOB[..], &["--points", name, "-q"]].concat()).succeeded();
+        let rows = rows(&place);
+        assert_eq!((rows[0][2].as_str(), rows[0][3].as_str()), ("40.2500", "30.5000"), "{name}");
+    }
+    for text in ["1,40.25,30.5\n2,20,22\n", "0 40.25 30.5\n1 20 22\n"] {
+        place.write("numbered.txt", text);
+        let run = place.run(&[&JOB[..], &["--points", "numbered.txt"]].concat());
+        run.failed_with(&["numbered.txt", "the first column", "names the columns x,y"]);
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_off_keeps_the_tracks_before() {
+    let place = frames();
+    place.write("c.pgm", "P5\n96 80\n255\nshort");
+    let run = place.run(&[&JOB[..], &["--corners", "12"]].concat());
+    run.failed_with(&["c.pgm", "cut short", "found for the 2 frames before is written"]);
+    assert!(rows(&place).iter().any(|row| row[0] == "1"));
+    place.write("b.pgm", "P5\n96 80\n255\nshort");
+    std::fs::remove_file(place.path("tracks.csv")).expect("it is there");
+    place.run(&JOB).failed_with(&["b.pgm", "cut short"]);
+    assert!(!place.path("tracks.csv").exists());
+}

@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::method::resident::ResidentMask;
 use crate::steps::frame::Frame;
-use crate::steps::moving_image::{MovingImage, voxel_map};
+use crate::steps::moving_image::{FinerImage, MovingImage, voxel_map};
 use crate::steps::pyramid::shrink;
 use veloxel_core::{Axes, Dimension, Grid, Shape};
 use veloxel_gpu::Buffer;
@@ -56,7 +56,14 @@ impl CoarsePair {
             true => shrunk(moving.samples())?,
             false => {
                 let linear = Interpolation::Linear;
-                let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, linear)?;
+                let seen = MovingImage::new(
+                    device,
+                    moving.samples(),
+                    moving.grid(),
+                    grid,
+                    linear,
+                    FinerImage::Smoothed,
+                )?;
                 shrunk(&seen.at_rest(Border::Unbounded)?)?
             }
         };

@@ -8,7 +8,7 @@ use crate::steps::buffers::copied;
 use crate::steps::frame::Frame;
 use crate::steps::image_pyramids::{normalise_locally, presmoothed};
 use crate::steps::intensity::IntensityMap;
-use crate::steps::moving_image::{MovingImage, voxel_map};
+use crate::steps::moving_image::{FinerImage, MovingImage, voxel_map};
 use crate::steps::pyramid::{LevelGeometry, between_levels, levels, match_voxel_size, moving_levels, shrink};
 use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device};
@@ -67,7 +67,14 @@ pub(super) fn images(
         // Slices are compared with slices.
         true => {
             let samples = moving.frame().samples();
-            let seen = MovingImage::new(device, samples, &moving_grid, &grid, Interpolation::Linear)?;
+            let seen = MovingImage::new(
+                device,
+                samples,
+                &moving_grid,
+                &grid,
+                Interpolation::Linear,
+                FinerImage::Smoothed,
+            )?;
             let there = seen.through(start.affine()).at_rest(Border::Unbounded)?;
             (Frame::of_samples(device, &grid, there)?.into(), grid.clone(), VoxelAffine::IDENTITY)
         }

@@ -5,7 +5,7 @@ use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask};
 use crate::steps::buffers::resampled;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
-use crate::steps::moving_image::{MovingImage, voxel_map};
+use crate::steps::moving_image::{FinerImage, MovingImage, voxel_map};
 use veloxel_core::{
     Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
     SolveStatus, Volume, WarningKind, Warnings,
@@ -328,14 +328,21 @@ impl PendingFlow {
         Ok(())
     }
 
-    /// Asks for the moving image as seen from the fixed one, in its own intensities, NaN outside of it ([`Border::Voxels`]);
+    /// Asks for the moving image as seen from the fixed one, sampled as it is, in its own intensities, NaN outside of it ([`Border::Voxels`]);
     /// and how well they agree.
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
     pub fn warp(&mut self, [fixed, moving]: [&Frame; 2], interpolation: Interpolation) -> Result<()> {
         let (device, grid) = (&self.device, &self.flow.grid);
-        let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, interpolation)?;
+        let seen = MovingImage::new(
+            device,
+            moving.samples(),
+            moving.grid(),
+            grid,
+            interpolation,
+            FinerImage::Sampled,
+        )?;
         let warped = seen.warp(&self.flow.components_vox, Border::Voxels)?;
         let difference =
             |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);

@@ -1,8 +1,9 @@
 //! The moving image as the fixed grid sees it: FIXED and MOVING each lie on a grid of their own.
 //!
 //! Both grids are placed in the world by their origins, spacings and directions. A position of the fixed grid is looked up in
-//! the moving image where it lies in the world; where the moving image is finer than the fixed grid it is smoothed first
-//! (`moving_levels`), as before any step to a coarser level. On one common grid nothing of this changes a bit.
+//! the moving image where it lies in the world. Methods smooth a moving image that is finer than the fixed grid first
+//! (`moving_levels`), as before any step to a coarser level; warped images are sampled from it as it is, as ITK does. On one
+//! common grid nothing of this changes a bit.
 
 use crate::error::{MotionError, Result};
 use crate::method::resident::ResidentMask;
@@ -84,6 +85,16 @@ pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<()> {
     if meets(fixed, moving) || meets(moving, fixed) { Ok(()) } else { Err(MotionError::Apart) }
 }
 
+/// What becomes of a moving image that is finer than the fixed grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FinerImage {
+    /// It is sampled as it is: each sample is the image's own value at one place.
+    #[default]
+    Sampled,
+    /// It is smoothed to the fixed grid's voxel size first, so that details between two voxels do not alias.
+    Smoothed,
+}
+
 /// A moving image, prepared to be sampled from a fixed grid.
 #[derive(Debug)]
 pub struct MovingImage<'a> {
@@ -117,13 +128,16 @@ impl<'a> MovingImage<'a> {
         moving: &Grid,
         fixed: &Grid,
         interpolation: Interpolation,
+        finer: FinerImage,
     ) -> Result<Self> {
         require_sampled(fixed, moving)?;
         let (map, own) = (voxel_map(fixed, moving), Shape::of(moving));
         let full = levels(fixed, 0.5, 1);
-        let seen = match interpolation {
-            Interpolation::Nearest | Interpolation::MostWeight => levels(moving, 0.5, 1),
-            _ => moving_levels(moving, &map, &full),
+        let seen = match (interpolation, finer) {
+            (Interpolation::Nearest | Interpolation::MostWeight, _) | (_, FinerImage::Sampled) => {
+                levels(moving, 0.5, 1)
+            }
+            (_, FinerImage::Smoothed) => moving_levels(moving, &map, &full),
         };
         let (fixed, shape) = (Shape::of(fixed), seen[0].shape);
         let moving_from_fixed = between_levels(&map, [&full[0], &seen[0]]);
@@ -209,7 +223,14 @@ pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<Option<(Frame, Opti
         let samples = copied(device, frame.samples())?;
         return Ok(Some((Frame::of_samples(device, grid, samples)?, None)));
     }
-    let seen = MovingImage::new(device, frame.samples(), frame.grid(), grid, Interpolation::Linear)?;
+    let seen = MovingImage::new(
+        device,
+        frame.samples(),
+        frame.grid(),
+        grid,
+        Interpolation::Linear,
+        FinerImage::Smoothed,
+    )?;
     let samples = seen.at_rest(Border::Unbounded)?;
     let mut weight = seen.at_rest(Border::Voxels)?;
     // What is finite becomes 1, and NaN 0.

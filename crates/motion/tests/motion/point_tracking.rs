@@ -26,7 +26,7 @@ on_every_device! {
             let phantom = smooth(motion, Dimension::Two, 96);
             let mut tracker = PointTracker::new(phantom.grid(), parameters(), white(&phantom.fixed), device).unwrap();
             assert!(tracker.advance(&phantom.fixed, &[]).unwrap().is_empty());
-            let corners = tracker.corners(60, 6.0, &[]).unwrap();
+            let corners = tracker.corners(60, 6.0, &[], None).unwrap();
             assert!(corners.len() > 20, "{} corners", corners.len());
             let found = tracker.advance(&phantom.moving, &corners).unwrap();
             let (mut compared, mut sum_px) = (0, 0.0);
@@ -57,16 +57,16 @@ fn corners_keep_their_distance() {
     let device = Device::cpu(2).unwrap();
     let mut tracker =
         PointTracker::new(phantom.grid(), parameters(), white(&phantom.fixed), &device).unwrap();
-    assert!(tracker.corners(5, 9.0, &[]).unwrap().is_empty(), "there is no frame yet");
+    assert!(tracker.corners(5, 9.0, &[], None).unwrap().is_empty(), "there is no frame yet");
     tracker.advance(&phantom.fixed, &[]).unwrap();
     let there = [[30.0, 30.0], [f32::NAN, 1.0]];
-    let corners = tracker.corners(1000, 9.0, &there).unwrap();
+    let corners = tracker.corners(1000, 9.0, &there, None).unwrap();
     for (i, a) in corners.iter().enumerate() {
         for b in corners[..i].iter().chain(&there[..1]) {
             assert!((a[0] - b[0]).hypot(a[1] - b[1]) >= 9.0, "{a:?} and {b:?}");
         }
     }
-    let few = tracker.corners(3, 9.0, &there).unwrap();
+    let few = tracker.corners(3, 9.0, &there, None).unwrap();
     assert_eq!(few, corners[..3], "the best ones come first");
 }
 

@@ -188,6 +188,7 @@ pub fn told<'py, 'w>(
 #[pyo3(from_item_all)]
 pub struct Known<'py> {
     mask: Option<Bound<'py, Image>>,
+    moving_mask: Option<Bound<'py, Image>>,
     volume_mask: Option<Bound<'py, Image>>,
     weight: Option<Bound<'py, Image>>,
     init: Option<Init<'py>>,
@@ -202,7 +203,7 @@ pub fn flow(
     options: Options<'_>,
     known: Known<'_>,
 ) -> PyResult<FlowFound> {
-    let Known { mask, volume_mask, weight, init } = known;
+    let Known { mask, moving_mask, volume_mask, weight, init } = known;
     let method = options.method()?;
     // A method that finds the way back gives it.
     let inverse = Wanted::when(method.draft.method().uses.finds_inverse);
@@ -217,12 +218,17 @@ pub fn flow(
     ];
     method.require_used(&is_given).map_err(|error| exception(&error))?;
     let weight = weight.map(|weight| weight.get().volume.clone());
-    let [mask, volume_mask] = [mask, volume_mask].map(|mask| mask.map(|mask| mask.get().mask()));
+    let [mask, moving_mask, volume_mask] =
+        [mask, moving_mask, volume_mask].map(|mask| mask.map(|mask| mask.get().mask()));
     let takes_windows = matches!(method.takes(), TakenImages::Windows { .. });
     if !takes_windows && frames.len() != 2 {
         let (name, count) = (method.draft.method_name(), frames.len());
         let text =
             format!("{name} takes two images, not {count}: veloxel.sequence takes the frames of a sequence");
+        return Err(InputError::new_err(text));
+    }
+    if takes_windows && moving_mask.is_some() {
+        let text = "moving_mask= belongs to two images: leave samples out of frames as NaN";
         return Err(InputError::new_err(text));
     }
     let result = session.get().lend(|library| {
@@ -235,6 +241,7 @@ pub fn flow(
             let [fixed, moving] = &frames[..] else { unreachable!("the number of images should be checked") };
             let request = PairRequest {
                 mask: mask.as_ref(),
+                moving_mask: moving_mask.as_ref(),
                 volume_mask: volume_mask.as_ref(),
                 weight: weight.as_ref(),
                 start: begin.start(),

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use veloxel::io::Strictness;
 use veloxel::pipelines::{
-    DeformationResult, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames,
+    DeformationResult, FinerImage, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames,
 };
 use veloxel::{Flow, Volume};
 
@@ -24,6 +24,7 @@ pub fn warp_image(
     field: &Bound<'_, Field>,
     image: &Bound<'_, Image>,
     interpolation: &str,
+    smooth: bool,
     outside: Outside,
 ) -> PyResult<(Image, Py<PyList>)> {
     let (flow, image, outside) = (&field.get().flow, image.get().volume.clone(), outside.fill()?);
@@ -37,11 +38,12 @@ pub fn warp_image(
             return Err(InputError::new_err(format!("interpolation is {all}, not {name:?}")));
         }
     };
+    let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
     let result = session.get().lend(|library| {
         run(py, library, None, |library| {
             let (names, strictness) = (WarpNames::default(), Strictness::Lenient);
             let image = (&image).into();
-            let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
+            let request = WarpImageRequest { flow, image, interpolation, finer, outside, strictness, names };
             veloxel::pipelines::warp_image(&request, library)
         })
     })?;

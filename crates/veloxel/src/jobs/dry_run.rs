@@ -58,7 +58,7 @@ pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
     let sketch = FlowSketch {
         grids: &grids,
         method: &options.choice(),
-        masks: options.mask.iter().chain(&options.volume_mask).count(),
+        masks: options.mask.iter().chain(&options.moving_mask).chain(&options.volume_mask).count(),
         weights: options.weight.iter().count(),
         truths: job.truth.iter().count(),
         start: job.start.kind(),
@@ -107,7 +107,7 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
     let sketch = FlowSketch {
         grids: &vec![&grid; at_once],
         method: &options.choice(),
-        masks: options.mask.iter().chain(&options.volume_mask).count(),
+        masks: options.mask.iter().chain(&options.moving_mask).chain(&options.volume_mask).count(),
         weights: options.weight.iter().count(),
         truths: job.truth.iter().count(),
         start: StartKind::None,

@@ -9,6 +9,7 @@ use crate::pipelines::encode::DrawnField;
 use crate::pipelines::{Account, PairResult};
 use veloxel_core::{Grid, Stage, Warnings};
 use veloxel_io as io;
+use veloxel_motion::TakenImages;
 use veloxel_report::{RunReport, html};
 
 /// Report of a run, and the files written.
@@ -22,6 +23,8 @@ pub type FlowRun = JobRun<RunReport>;
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&job.start)?;
+    let is_window = matches!(job.takes(), TakenImages::Windows { .. });
+    job.options.require_pair_for_moving_mask(is_window.then_some("a window of frames"))?;
     planned(job, session, job.plan(session).checked()?)
 }
 

@@ -36,6 +36,14 @@ pub enum JobError {
         /// The file.
         path: PathBuf,
     },
+    /// A file of text of which nothing can be made.
+    #[error("{}: {reasons}", path.display())]
+    UnknownTable {
+        /// The file.
+        path: PathBuf,
+        /// Why it is none of the things that it could be.
+        reasons: String,
+    },
     /// A file for the outlines, fields and tables of a heart.
     #[error("{}: tracking writes many files: name a folder", path.display())]
     HeartInFile {
@@ -130,6 +138,7 @@ impl Diagnosis for JobError {
             Self::DryRunSource { .. }
             | Self::FieldsInFile { .. }
             | Self::HeartInFile { .. }
+            | Self::UnknownTable { .. }
             | Self::LengthsOfGraph { .. }
             | Self::DirectedMesh { .. }
             | Self::NoLength { .. }

@@ -106,6 +106,7 @@ struct Loaded {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
     job.options.require_used(&StartFrom::None)?;
+    job.options.require_pair_for_moving_mask(Some("a sequence"))?;
     planned(job, session, job.plan(session)?.checked()?)
 }
 

@@ -6,7 +6,7 @@ use super::{JobRun, OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{
     EndedTracks, PointTracks, PointsError, TrackingParameters, TracksBegin, TracksRequest, TracksResult,
 };
-use crate::{Result, Session};
+use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Control, Dimension, Stage, Volume, WarningKind, Warnings};
@@ -71,7 +71,8 @@ pub struct TrackPointsReport {
 /// written, and a warning says so.
 ///
 /// # Errors
-/// [`PointsError`] for fewer than two frames; [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the
+/// [`PointsError`] for fewer than two frames; [`VeloxelError::BrokenOff`] where a frame cannot be read after others, whose tracks are
+/// written; [`VeloxelError::Motion`](crate::VeloxelError::Motion) for frames smaller than the
 /// window; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped); anything else that is wrong with files or the device, as one
 /// line.
 pub fn track_points(job: &TrackPointsJob, session: &Session) -> Result<JobRun<TrackPointsReport>> {
@@ -112,9 +113,15 @@ fn planned(
         draw(number, &frame, &tracks)?;
         last = frame;
     }
+    let broken = incoming.broken.take();
     let picture = job.picture.is_some().then(|| tracks.whole_picture(&last, &job.drawing));
     warnings.extend(incoming.end());
-    let TracksResult { table, frames, tracks, alive, account } = tracks.finish()?;
+    let (finished, broken) = match (tracks.finish(), broken) {
+        // Too little was found before the stream broke off.
+        (Err(_), Some(error)) => return Err(error),
+        (finished, broken) => (finished?, broken),
+    };
+    let TracksResult { table, frames, tracks, alive, account } = finished;
     session.enter(Stage::Write)?;
     film.map_or(Ok(()), |film| film.finish(&mut warnings))?;
     plan.write(OutputRole::Tracks, |target| {
@@ -127,7 +134,11 @@ fn planned(
     }
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
-    Ok(JobRun { report, written: plan.finish()? })
+    let written = plan.finish()?;
+    match broken {
+        Some(error) => Err(VeloxelError::BrokenOff { error: Box::new(error), frames }),
+        None => Ok(JobRun { report, written }),
+    }
 }
 
 /// Writes tracks as a table, or their positions as an array.
@@ -152,6 +163,8 @@ struct Incoming<'a> {
     control: &'a Control,
     count: usize,
     is_stopped: bool,
+    /// Why a frame could not be read, after others.
+    broken: Option<VeloxelError>,
     warnings: Warnings,
 }
 
@@ -161,14 +174,19 @@ impl<'a> Incoming<'a> {
             let mut warnings = Warnings::new();
             Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
         })?;
-        Ok(Self { frames, at_stop, control, count: 0, is_stopped: false, warnings: Warnings::new() })
+        let warnings = Warnings::new();
+        Ok(Self { frames, at_stop, control, count: 0, is_stopped: false, broken: None, warnings })
     }
 
-    /// The next frame; none at the end of the stream, and where it is stopped.
+    /// The next frame; none at the end of the stream, and where it is stopped or broken off.
     fn next(&mut self) -> Result<Option<Volume<f32>>> {
         let came = match self.frames.next(self.control) {
             Err(error) if self.at_stop.ends(&error, self.control) => {
                 self.is_stopped = true;
+                return Ok(None);
+            }
+            Err(error) if self.count > 0 && !matches!(error, VeloxelError::Stopped(_)) => {
+                self.broken = Some(error);
                 return Ok(None);
             }
             came => came?,

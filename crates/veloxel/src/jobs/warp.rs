@@ -4,8 +4,8 @@ use super::inputs::input_error::InputError;
 use super::{OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
-    self, Interpolation, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest, WarpNames,
-    WarpResult, move_points,
+    self, FinerImage, Interpolation, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest,
+    WarpNames, WarpResult, move_points,
 };
 use crate::{Result, Session};
 use std::path::PathBuf;
@@ -51,22 +51,29 @@ impl WarpJob {
     }
 }
 
-/// `veloxel warp image`; where INPUT has no sample or the field is unknown the result holds what `outside` says.
+/// How an image is looked up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WarpSampling {
+    /// How samples between voxels are found.
+    pub interpolation: Interpolation,
+    /// What becomes of an image that is finer than the field's grid.
+    pub finer: FinerImage,
+    /// What the result holds where the image has no sample or the field is unknown.
+    pub outside: OutsideFill,
+}
+
+/// `veloxel warp image`; where INPUT has no sample or the field is unknown the result holds what `sampling` says.
 ///
 /// # Errors
 /// As for every file, and [`pipelines::warp_image`].
-pub fn warp_image(
-    job: &WarpJob,
-    interpolation: Interpolation,
-    outside: OutsideFill,
-    session: &Session,
-) -> Result<Warnings> {
+pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> Result<Warnings> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let image = io::read_image(&job.input, session.reading(job.reading), warnings)?;
         let (input, output) = (job.input.display().to_string(), name(&job.output));
         let (strictness, names) = (job.reading.strictness, WarpNames { image: &input, warped: &output });
         let image = (&image).into();
-        let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
+        let WarpSampling { interpolation, finer, outside } = sampling;
+        let request = WarpImageRequest { flow, image, interpolation, finer, outside, strictness, names };
         let WarpResult { warped, account } = pipelines::warp_image(&request, session)?;
         warnings.extend(account.warnings);
         Ok(warped)

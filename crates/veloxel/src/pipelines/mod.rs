@@ -69,7 +69,7 @@ pub use sequence::{
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
 pub use veloxel_motion::{DenseDraft, TilePlan};
 pub use warp::{
-    DeformationResult, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames,
-    WarpResult, jacobian, jacobian_and_folding, strain, warp_image, warp_labels,
+    DeformationResult, FinerImage, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest,
+    WarpNames, WarpResult, jacobian, jacobian_and_folding, strain, warp_image, warp_labels,
 };
 pub use window::{WindowRequest, window};

@@ -7,7 +7,10 @@ use super::dense::{
 use super::memory_plan::{FlowSketch, tiles_of};
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};
-use super::prepare::holes::{doubt_vectors_of_holes, fill_holes, known_in_both, note_holes};
+use super::prepare::holes::{
+    blank_sampled_holes, doubt_vectors_of_holes, fill_holes, known_in_both, known_within, leave_out,
+    note_holes, require_inside,
+};
 use super::prepare::intensities::compare_intensities;
 use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
@@ -35,6 +38,8 @@ pub struct PairRequest<'a> {
     pub mask: Option<&'a Mask>,
     /// Where the fixed image has a sample, as pictures with transparent pixels have it; counts with the mask.
     pub visible: Option<&'a Mask>,
+    /// Where the moving image has data, on a grid of its own; none: everywhere. What lies outside is left out as samples that are NaN are.
+    pub moving_mask: Option<&'a Mask>,
     /// Where volume is preserved, on a grid of its own; none: wherever data count.
     pub volume_mask: Option<&'a Mask>,
     /// How much data count, from 0 to 1 on the fixed grid; of methods with weights in their energy.
@@ -60,6 +65,7 @@ impl<'a> PairRequest<'a> {
             names: PairNames::default(),
             mask: None,
             visible: None,
+            moving_mask: None,
             volume_mask: None,
             weight: None,
             start: PairStart::None,
@@ -78,7 +84,7 @@ impl<'a> PairRequest<'a> {
         FlowSketch {
             grids,
             method: self.method,
-            masks: usize::from(self.mask.is_some()) + usize::from(prepared.volume_mask.is_some()),
+            masks: [self.mask, self.moving_mask, prepared.volume_mask.as_ref()].iter().flatten().count(),
             weights: usize::from(self.weight.is_some()),
             truths: usize::from(self.truth.is_some()),
             start: self.start.kind(),
@@ -94,34 +100,34 @@ impl<'a> PairRequest<'a> {
             (GivenInput::Weight, self.weight.is_some()),
             (GivenInput::Start, self.start.kind() != StartKind::None),
         ])?;
-        let images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
-            let mut image = image.volume();
-            clip_sentinels(&mut image, &self.names.image(nth), warnings);
-            let known = fill_holes(&mut image);
-            (image, known)
-        });
-        let [(fixed, fixed_known), (moving, moving_known)] = images;
         let called = [0, 1].map(|nth| self.names.image(nth));
+        let [mut fixed, mut moving] = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
+            let mut image = image.volume();
+            clip_sentinels(&mut image, &called[nth], warnings);
+            image
+        });
+        let leave_out = |mask: &Mask| leave_out(&mut moving, mask, "the mask of the moving image");
+        let moving_mask = self.moving_mask.map(leave_out).transpose()?;
+        let (fixed_known, moving_known) =
+            (fill_holes(&mut fixed, &called[0])?, fill_holes(&mut moving, &called[1])?);
         compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
         allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;
         let on_fixed = |mask: Option<&Mask>| -> Result<_, CoreError> {
             mask.map(|mask| mask_on(mask.clone(), fixed.grid())).transpose()
         };
-        let mask = match (on_fixed(self.mask)?, self.visible) {
+        let mask = on_fixed(self.mask)?.map(|mask| require_inside(mask, "the mask")).transpose()?;
+        let mask = match (mask, self.visible) {
             (Some(mask), Some(visible)) => Some(intersection(mask, visible)),
             (mask, visible) => mask.or(visible.cloned()),
         };
-        let masks = [mask.as_ref(), None];
+        let masks = [mask.as_ref(), moving_mask.as_ref()];
         for ((known, mask), name) in [&fixed_known, &moving_known].into_iter().zip(masks).zip(&called) {
             if let Some(known) = known {
                 note_holes(known, mask, name, warnings);
             }
         }
         let known = known_in_both([fixed_known.as_ref(), moving_known.as_ref()], fixed.grid())?;
-        let mask = match (mask, known) {
-            (Some(mask), Some(known)) => Some(intersection(mask, &known)),
-            (mask, known) => mask.or(known),
-        };
+        let mask = known_within(mask, known.as_ref())?;
         if let Some(weight) = self.weight {
             let what = format!("the fixed image and {}", self.names.weight);
             fixed.grid().require_same(weight.grid(), &what)?;
@@ -288,6 +294,9 @@ impl Call<'_> {
         })?;
         let known = prepared.known.each_ref().map(Option::as_ref);
         doubt_vectors_of_holes(&found.flow, known, &mut found.confidence);
+        if let (Some(known), Some(warped)) = (known[1], &mut found.warped) {
+            blank_sampled_holes(&found.flow, known, false, warped);
+        }
         if wanted.inverse.is_yes() && found.inverse.is_none() {
             let grid = prepared.moving.grid();
             found.inverse = Some(inverted(&found.flow, grid, self.session.control())?.flow);

@@ -4,9 +4,10 @@ use super::account::Account;
 use super::dense::Image;
 use super::points_error::PointsError;
 use super::prepare::full_scale::full_scale;
+use super::prepare::holes::{fill_holes, note_holes};
 use crate::{Result, Session};
 use std::collections::VecDeque;
-use veloxel_core::{Counter, Stage};
+use veloxel_core::{Counter, Mask, Stage, Volume, WarningKind};
 pub use veloxel_motion::TrackingParameters;
 use veloxel_motion::{PointStatus, PointTracker, TrackedPoint};
 use veloxel_report::{MapPicture, TrackDrawing, TrackRow, TrackedMark};
@@ -56,6 +57,9 @@ pub struct PointTracks<'s> {
     /// Number of tracks at the beginning.
     wanted: usize,
     frames: usize,
+    /// Where the frame at hand has data; none: everywhere.
+    known: Option<Mask>,
+    frames_with_holes: usize,
     alive: Vec<Track>,
     /// Steps of a track's way that are kept for pictures.
     trail_frames: usize,
@@ -98,10 +102,14 @@ impl<'s> PointTracks<'s> {
         request: &TracksRequest<'_>,
         session: &'s Session,
     ) -> Result<Self> {
-        let first = first.into().volume();
+        let mut first = first.into().volume();
         let TracksRequest { begin, corner_distance_px, ended, parameters } = *request;
-        let (device, account) = (session.device()?, Account::begin(session)?);
+        let (device, mut account) = (session.device()?, Account::begin(session)?);
         session.enter(Stage::Solve)?;
+        let known = fill_holes(&mut first, "frame 0")?;
+        if let Some(known) = &known {
+            note_holes(known, None, "frame 0", &mut account.warnings);
+        }
         let mut tracker = PointTracker::new(first.grid(), parameters, full_scale(&first), device)?;
         tracker.advance(&first, &[])?;
         let (alive, table) = (Vec::new(), Vec::new());
@@ -113,6 +121,8 @@ impl<'s> PointTracks<'s> {
             ended,
             wanted: 0,
             frames: 0,
+            frames_with_holes: usize::from(known.is_some()),
+            known,
             alive,
             trail_frames: 1,
             count: 0,
@@ -125,7 +135,8 @@ impl<'s> PointTracks<'s> {
                 tracks.add(points.iter().map(position));
             }
             TracksBegin::Corners(count) => {
-                let corners = tracks.tracker.corners(count, corner_distance_px, &[])?;
+                let corners =
+                    tracks.tracker.corners(count, corner_distance_px, &[], tracks.known.as_ref())?;
                 tracks.add(corners.into_iter());
             }
         }
@@ -141,7 +152,27 @@ impl<'s> PointTracks<'s> {
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn push<'a>(&mut self, frame: impl Into<Image<'a>>) -> Result<()> {
         let positions = self.positions();
-        let found = self.tracker.advance(&frame.into().volume(), &positions)?;
+        let mut frame: Volume<f32> = frame.into().volume();
+        let name = format!("frame {}", self.frames);
+        let known = fill_holes(&mut frame, &name)?;
+        if let Some(known) = &known {
+            if self.frames_with_holes == 0 {
+                note_holes(known, None, &name, &mut self.account.warnings);
+            }
+            self.frames_with_holes += 1;
+        }
+        let mut found = self.tracker.advance(&frame, &positions)?;
+        for (before_px, point) in positions.iter().zip(&mut found) {
+            if is_in_hole(self.known.as_ref(), *before_px) || is_in_hole(known.as_ref(), point.at_px) {
+                *point = TrackedPoint {
+                    at_px: [f32::NAN; 2],
+                    status: PointStatus::Hole,
+                    error: f32::NAN,
+                    forward_backward_px: f32::NAN,
+                };
+            }
+        }
+        self.known = known;
         self.advance(&found);
         self.end_frame()
     }
@@ -182,9 +213,14 @@ impl<'s> PointTracks<'s> {
     /// # Errors
     /// [`PointsError::FewFrames`] after one frame alone.
     pub fn finish(self) -> Result<TracksResult> {
-        let Self { table, frames, count: tracks, account, .. } = self;
+        let Self { table, frames, count: tracks, mut account, frames_with_holes, .. } = self;
         if frames < 2 {
             return Err(PointsError::FewFrames { got: frames }.into());
+        }
+        if frames_with_holes > 1 {
+            let text =
+                format!("{frames_with_holes} of {frames} frames have samples that are NaN or infinite");
+            account.warnings.push(WarningKind::Content, text);
         }
         Ok(TracksResult { table, frames, tracks, alive: self.alive.len(), account })
     }
@@ -193,7 +229,8 @@ impl<'s> PointTracks<'s> {
     fn end_frame(&mut self) -> Result<()> {
         if self.ended == EndedTracks::AreReplaced && self.alive.len() < self.wanted {
             let there = self.positions();
-            let corners = self.tracker.corners(self.wanted - there.len(), self.corner_distance_px, &there)?;
+            let (missing, known) = (self.wanted - there.len(), self.known.as_ref());
+            let corners = self.tracker.corners(missing, self.corner_distance_px, &there, known)?;
             self.add(corners.into_iter());
         }
         self.frames += 1;
@@ -235,6 +272,15 @@ impl<'s> PointTracks<'s> {
             }
         }
     }
+}
+
+/// Whether the pixel nearest to a position is a hole.
+fn is_in_hole(known: Option<&Mask>, at_px: [f32; 2]) -> bool {
+    let Some(known) = known else { return false };
+    let [nx, ny, _] = known.grid().size();
+    let [x, y] = at_px.map(|v| f64::from(v + 0.5).floor());
+    let is_inside = x >= 0.0 && y >= 0.0 && x < nx as f64 && y < ny as f64;
+    is_inside && !known.data()[y as usize * nx + x as usize]
 }
 
 /// Follows points through frames that are all there: [`PointTracks`] in one call. Views are read one after the other.

@@ -148,6 +148,6 @@ pub fn undo_disparity<'a>(
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
-    let sampling = MovingSampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    let sampling = MovingSampling::new(Interpolation::Linear, Border::Voxels);
     warp_image(session.device()?, &match_of_left, &right.into().volume(), sampling)
 }

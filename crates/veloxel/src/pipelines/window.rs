@@ -6,7 +6,10 @@ use super::dense::{
 };
 use super::memory_plan::{FlowSketch, tiles_of};
 use super::prepare::full_scale::full_scale;
-use super::prepare::grids::mask_on;
+use super::prepare::grids::{intersection, mask_on};
+use super::prepare::holes::{
+    blank_sampled_holes, doubt_vectors_of_holes, fill_frames, known_within, require_inside,
+};
 use super::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use veloxel_core::{CoreError, Flow, Mask, Stage, Volume, Warnings};
@@ -21,6 +24,8 @@ pub struct WindowRequest<'a> {
     pub names: PairNames<'a>,
     /// Where the flow is known, on a grid of its own; none: everywhere.
     pub mask: Option<&'a Mask>,
+    /// Where the frame that the flow lives on has a sample, as pictures with transparent pixels have it; counts with the mask.
+    pub visible: Option<&'a Mask>,
     /// The true flow on the frames' grid, for the measures.
     pub truth: Option<&'a Flow>,
     /// How to estimate.
@@ -34,22 +39,37 @@ impl<'a> WindowRequest<'a> {
     pub fn new<I: Into<Image<'a>>>(frames: impl IntoIterator<Item = I>, method: &'a MethodChoice) -> Self {
         let frames = frames.into_iter().map(Into::into).collect();
         let (names, wanted) = (PairNames::default(), PairWanted::default());
-        Self { frames, names, mask: None, truth: None, method, wanted }
+        Self { frames, names, mask: None, visible: None, truth: None, method, wanted }
     }
 
-    /// Frames without sample values that stand for no data, and the mask on their grid.
-    fn prepare(&self, warnings: &mut Warnings) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
+    /// Frames without sample values that stand for no data, and where they have data, within the mask.
+    fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedWindow> {
         self.method.require_used(&[(GivenInput::Mask, self.mask.is_some())])?;
         let clipped = |(nth, frame): (usize, &Image<'_>)| {
             let mut frame = frame.volume();
             clip_sentinels(&mut frame, &self.names.image(nth), warnings);
             frame
         };
-        let frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
-        let first = frames.first().ok_or(CoreError::EmptySequence)?;
-        let mask = self.mask.map(|mask| mask_on(mask.clone(), first.grid())).transpose()?;
-        Ok((frames, mask))
+        let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
+        let known = fill_frames(&mut frames, self.mask, |nth| self.names.image(nth), warnings)?;
+        let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();
+        let on_first = |mask: &Mask| require_inside(mask_on(mask.clone(), grid)?, "the mask");
+        let mask = self.mask.map(on_first).transpose()?;
+        let mask = known_within(mask, self.visible)?;
+        // Every vector is found from all frames.
+        let known_in_all = known.iter().map(|own| mask_on(own.clone(), grid));
+        let known_in_all = known_in_all.reduce(|all, own| Ok(intersection(all?, &own?))).transpose()?;
+        let mask = known_within(mask, known_in_all.as_ref())?;
+        Ok(PreparedWindow { frames, mask, known })
     }
+}
+
+/// The frames of a window as the method takes them.
+struct PreparedWindow {
+    frames: Vec<Volume<f32>>,
+    mask: Option<Mask>,
+    /// Where each frame has data; nothing: all of them everywhere.
+    known: Vec<Mask>,
 }
 
 /// Estimates the flow of the centre frame of a window towards the next one.
@@ -61,17 +81,23 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
     let device = session.device()?;
-    let (frames, mask) = request.prepare(&mut account.warnings)?;
+    let PreparedWindow { frames, mask, known } = request.prepare(&mut account.warnings)?;
     let (grid, white, count) = (frames[0].grid(), full_scale(&frames[0]), frames.len());
     let call = Call { request, frames: &frames, mask: mask.as_ref(), session };
-    let Solved { found, tiles, centre } = session.with_method(
+    let Solved { mut found, tiles, centre } = session.with_method(
         &request.method.key(grid, white, count),
         || Ok(request.method.open(grid, white, count, device)?),
         |opened| call.find(opened, &mut account),
     )?;
     session.enter(Stage::Measure)?;
     let [fixed, moving] = [centre, centre + 1].map(|nth| frames[nth].clone());
-    let prepared = PreparedPair { fixed, moving, mask, volume_mask: None, known: [None, None] };
+    let known = [centre, centre + 1].map(|nth| known.get(nth).cloned());
+    let of_pair = known.each_ref().map(Option::as_ref);
+    doubt_vectors_of_holes(&found.flow, of_pair, &mut found.confidence);
+    if let (Some(known), Some(warped)) = (of_pair[1], &mut found.warped) {
+        blank_sampled_holes(&found.flow, known, false, warped);
+    }
+    let prepared = PreparedPair { fixed, moving, mask, volume_mask: None, known };
     let WindowRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
     Outcome { draft, prepared, fixed_frame: centre, names, start: None, wanted, truth, device, tiles }

@@ -3,10 +3,10 @@
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, session};
 use veloxel::io::{self, PointFile, Strictness};
-use veloxel::jobs::{self, MeasureJob, OutsideFill, WarpJob};
+use veloxel::jobs::{self, MeasureJob, OutsideFill, WarpJob, WarpSampling};
 use veloxel::pipelines::{
-    Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, jacobian, move_points,
-    strain, warp_image, warp_labels,
+    FinerImage, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest, WarpNames, jacobian,
+    move_points, strain, warp_image, warp_labels,
 };
 use veloxel::{Dimension, Flow, Grid, Volume, Warnings};
 
@@ -39,13 +39,14 @@ fn what_is_warped_is_that_of_the_command() {
 
         for interpolation in [Interpolation::Linear, Interpolation::CubicSpline] {
             for outside in [OutsideFill::Value(-1.0), OutsideFill::Edge] {
-                let said =
-                    jobs::warp_image(&job("image.mha", "warped.mha"), interpolation, outside, &session)
-                        .unwrap();
+                let finer = FinerImage::Sampled;
+                let sampling = WarpSampling { interpolation, finer, outside };
+                let said = jobs::warp_image(&job("image.mha", "warped.mha"), sampling, &session).unwrap();
                 let names = WarpNames { warped: "warped.mha", ..WarpNames::default() };
                 let (flow, image) = (&read, &image);
                 let image = image.into();
-                let request = WarpImageRequest { flow, image, interpolation, outside, strictness, names };
+                let request =
+                    WarpImageRequest { flow, image, interpolation, finer, outside, strictness, names };
                 let result = without_files(|| warp_image(&request, &session)).unwrap();
                 io::write_image(file("own.mha"), &result.warped, &mut Warnings::new()).unwrap();
                 assert_same_file(&file("own.mha"), &file("warped.mha"));
@@ -110,4 +111,46 @@ fn what_is_measured_of_a_field_is_that_of_the_command() {
             assert_same_file(&file("own.nii.gz"), &file(&format!("strain/{}.nii.gz", map.name)));
         }
     });
+}
+
+/// Samples of an image finer than the field by a third are the image's own, as ITK's are; smoothing has to be asked for.
+#[test]
+fn a_finer_image_is_sampled_as_it_is_unless_smoothing_is_asked_for() {
+    let session = session();
+    let image_grid = Grid::image(101, 11).and_then(|grid| grid.with_spacing_mm([0.75, 0.75, 1.0])).unwrap();
+    let value = |x: usize, y: usize| ((x * 37 + y * 101) % 64) as f32;
+    let image = Volume::from_fn(image_grid, |[x, y, _]| value(x, y));
+    let flow = Flow::zeros(Grid::image(75, 8).unwrap().with_origin_mm([0.0, 0.0, 1e-9]));
+    let warped = |finer: FinerImage, interpolation: Interpolation| {
+        let request = WarpImageRequest {
+            flow: &flow,
+            image: (&image).into(),
+            interpolation,
+            finer,
+            outside: OutsideFill::Edge,
+            strictness: Strictness::Lenient,
+            names: WarpNames::default(),
+        };
+        warp_image(&request, &session).unwrap().warped
+    };
+    let plain = warped(FinerImage::Sampled, Interpolation::Linear);
+    for index in 0..plain.grid().len() {
+        let [x, y, _] = plain.grid().position(index).map(|v| v as f64 / 0.75);
+        let along = |y: usize| {
+            let (first, share) = (x.floor() as usize, x.fract() as f32);
+            let next = (first + 1).min(100);
+            (1.0 - share) * value(first, y) + share * value(next, y)
+        };
+        let (row, share) = (y.floor() as usize, y.fract() as f32);
+        let expected = (1.0 - share) * along(row) + share * along((row + 1).min(10));
+        assert!((plain.data()[index] - expected).abs() < 1e-3, "{x}, {y}");
+    }
+    let off = |other: &Volume<f32>| {
+        let pairs = plain.data().iter().zip(other.data());
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    };
+    assert!(off(&warped(FinerImage::Smoothed, Interpolation::Linear)) > 5.0);
+    // Every fourth pixel of the image lies on every third one of the field.
+    let cubic = warped(FinerImage::Sampled, Interpolation::CubicSpline);
+    assert!((cubic.data()[3 * 75 + 9] - value(12, 4)).abs() < 1e-2);
 }

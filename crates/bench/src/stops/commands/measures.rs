@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use veloxel::jobs::{
     self, DisparityScales, EvaluateJob, EvaluateSegmentationJob, FilterJob, LabelChoice, OutsideFill, WarpJob,
 };
-use veloxel::pipelines::Interpolation;
 use veloxel::pipelines::filter::FilterSettings;
+use veloxel::pipelines::{FinerImage, Interpolation};
 use veloxel_core::{Contour, ContourSet, Flow, Grid, Polygon, Structure, Volume, Warnings};
 use veloxel_io::{self as io, CinePlace, PlainNames, ReadOptions};
 
@@ -35,7 +35,9 @@ pub(super) fn warp_image(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let job = warp(field(inputs, "field.nii", 1.5)?, inputs.volumes(SIDE)?.moving);
     Ok(Box::new(move |session, out| {
         let job = WarpJob { output: out.join("warped.nii"), ..job.clone() };
-        jobs::warp_image(&job, Interpolation::CubicSpline, OutsideFill::default(), session).map(files_alone)
+        let (interpolation, outside) = (Interpolation::CubicSpline, OutsideFill::default());
+        let sampling = jobs::WarpSampling { interpolation, finer: FinerImage::Sampled, outside };
+        jobs::warp_image(&job, sampling, session).map(files_alone)
     }))
 }
 

@@ -167,6 +167,11 @@ pub struct FlowArguments {
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     mask: Option<MaskFile>,
 
+    /// Mask on MOVING's grid: what lies outside is left out of the data, as samples that are NaN are, and vectors that lead there have
+    /// confidence 0
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse, conflicts_with = "sequence")]
+    moving_mask: Option<MaskFile>,
+
     /// Mask of the volume constraint (with beta above 0), such as the heart's muscle; without it --mask, or all voxels
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     volume_mask: Option<MaskFile>,
@@ -203,7 +208,9 @@ impl FlowArguments {
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask, weight) = (self.mask.clone(), self.volume_mask.clone(), self.weight.clone());
-        let options = DenseOptions { directions, refinement, mask, volume_mask, weight, ..options? };
+        let moving_mask = self.moving_mask.clone();
+        let options =
+            DenseOptions { directions, refinement, mask, moving_mask, volume_mask, weight, ..options? };
         self.refuse_what_does_not_go_together(&options);
         Ok((self.run.session().with_max_memory(self.max_memory), options))
     }
@@ -255,6 +262,7 @@ impl FlowArguments {
                 let of_pairs = [
                     (is_reference, "--sequence reference or both"),
                     (self.occlusion.is_some(), "--occlusion"),
+                    (self.moving_mask.is_some(), "--moving-mask"),
                 ];
                 if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
                     conflict(&format!("--method {} does not go with {option}", self.method))

@@ -2,8 +2,8 @@
 //!
 //! *Specification*: Greg Turk, "The PLY Polygon File Format", 1994.
 //! *Compatible implementations*: MeshLab, trimesh, PyVista.
-//! *Read*: `x`, `y`, `z` of `vertex`, and the list `vertex_indices` (or `vertex_index`) of `face`; other properties and elements
-//! are skipped.
+//! *Read*: `x`, `y`, `z` of `vertex`, the list `vertex_indices` (or `vertex_index`) of `face`, and that of `tristrips`, whose strips end
+//! at −1; other properties and elements are skipped.
 //! *Written*: binary little-endian triangles with `red green blue alpha`, `quality` and `segment` of each face; coordinates as floats
 //! where these hold them exactly, else as doubles.
 
@@ -11,6 +11,7 @@ use crate::format::Format;
 
 mod header;
 mod reader;
+mod strips;
 mod writer;
 
 pub(super) static FORMAT: Format =

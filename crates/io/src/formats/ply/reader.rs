@@ -1,6 +1,7 @@
 //! Points and faces of a PLY file.
 
 use super::header::{Encoding, Header, Property, Rows};
+use super::strips::strips;
 use crate::content::Decoded;
 use crate::error::Result;
 use crate::read::context::Context;
@@ -23,6 +24,7 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
         match rows.name.as_str() {
             "vertex" => points(rows, &mut numbers, &mut polygons, context)?,
             "face" => faces(rows, &mut numbers, &mut polygons, context)?,
+            "tristrips" => strips(rows, &mut numbers, &mut polygons, context)?,
             _ => {
                 for _ in 0..rows.count {
                     rows.properties.iter().try_for_each(|p| numbers.values(p, context, |_| Ok(())))?;
@@ -54,9 +56,12 @@ fn points(rows: &Rows, numbers: &mut Numbers, polygons: &mut Polygons, context: 
     Ok(())
 }
 
+/// Whether a property lists corners.
+pub(super) fn is_corners(property: &Property) -> bool {
+    property.list.is_some() && ["vertex_indices", "vertex_index"].contains(&property.name.as_str())
+}
+
 fn faces(rows: &Rows, numbers: &mut Numbers, polygons: &mut Polygons, context: &Context) -> Result<()> {
-    let is_corners =
-        |p: &Property| p.list.is_some() && ["vertex_indices", "vertex_index"].contains(&p.name.as_str());
     let has_corners = rows.properties.iter().any(is_corners);
     context.require(has_corners, "PLY face", "a list vertex_indices", "none")?;
     for _ in 0..rows.count {
@@ -79,7 +84,7 @@ fn faces(rows: &Rows, numbers: &mut Numbers, polygons: &mut Polygons, context: &
 }
 
 /// Numbers as text, or as bytes in either order.
-struct Numbers<'a> {
+pub(super) struct Numbers<'a> {
     words: Words<'a>,
     encoding: Encoding,
 }
@@ -98,7 +103,7 @@ impl Numbers<'_> {
     }
 
     /// The values of a property in a row.
-    fn values(
+    pub fn values(
         &mut self,
         property: &Property,
         context: &Context,

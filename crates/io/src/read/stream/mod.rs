@@ -3,7 +3,7 @@
 pub(crate) mod frame_reader;
 
 use crate::content::Content;
-use crate::error::{IoError, Result};
+use crate::error::{IoError, Result, STANDARD_INPUT_NAME};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
 use crate::formats::{raw_frames, y4m};
@@ -106,7 +106,7 @@ impl FrameStream {
     pub fn shape(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<StreamShape> {
         let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
-            let name = Path::new("standard input");
+            let name = Path::new(STANDARD_INPUT_NAME);
             return Err(IoError::unsupported(
                 name,
                 "a look at frames before they come",
@@ -138,7 +138,7 @@ impl FrameStream {
     pub fn open(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Self> {
         let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
-            let name = Path::new("standard input");
+            let name = Path::new(STANDARD_INPUT_NAME);
             let mut context = Context::new(name, reading.clone(), warnings);
             let mut source = Source::from_stream(std::io::stdin(), reading.files.control());
             let first = source.first_byte(&context)?;

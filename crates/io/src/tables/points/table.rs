@@ -73,7 +73,7 @@ impl Table {
         columns.read_comments(text, dimension, context)?;
         let mut cells_of = Rows::new(text, &['#'], context)?;
         let comma = cells_of.comma();
-        let (mut first, mut promised) = (true, None);
+        let (mut first, mut promised, mut counted) = (true, None, !columns.named);
         while let Some(found) = cells_of.next(context)? {
             let is_head = std::mem::take(&mut first) && !columns.named && found.is_head();
             if is_head {
@@ -93,12 +93,21 @@ impl Table {
                 continue;
             }
             let (point, chosen) = columns.row(&found, comma, context)?;
+            counted &= columns.begins_with_number(&found, comma, rows.len());
             let mut cells = [Cell::default(); 3];
             cells.iter_mut().zip(chosen).for_each(|(slot, cell)| *slot = Cell::of(cell, text));
             rows.push(Row { point, cells });
         }
         let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
         context.require(!rows.is_empty(), "the table", expected, "no point")?;
+        if counted && rows.len() > 1 {
+            let (names, got) = (
+                &["x", "y", "z"][..axes_count],
+                "numbers of lines, 1, 2, 3 and so on, and others behind them",
+            );
+            let expected = format!("a head line that names the columns {}", names.join(","));
+            return Err(context.malformed("the first column", expected, got));
+        }
         if let Some(Some(count)) = promised {
             context.require(count == rows.len(), "the point file", format!("{count} points"), rows.len())?;
         }
@@ -191,6 +200,14 @@ impl Columns {
         Err(context.malformed("the head line", expected, format!("\"{}\"", names.join(","))))
     }
 
+    /// Whether a line without named columns begins with its own number, counted from 0 or 1, and has more numbers than coordinates: which
+    /// of them are coordinates is not known then.
+    fn begins_with_number(&self, found: &FoundRow<'_, '_>, comma: Comma, nth: usize) -> bool {
+        let value = |nth: usize| found.cells.get(nth).and_then(|cell| comma.number(cell));
+        let is_number = |first: f64| first == nth as f64 || first == (nth + 1) as f64;
+        !self.named && value(self.of_axis.len()).is_some() && value(0).is_some_and(is_number)
+    }
+
     /// The point of a line, and the cells that it is in.
     fn row<'a>(
         &self,
@@ -214,12 +231,6 @@ impl Columns {
         let values: Vec<f64> = chosen.iter().filter_map(|cell| comma.number(cell)).collect();
         if values.len() < count {
             return Err(bad(format!("{count} coordinates")));
-        }
-        if !self.named && cells.get(count).is_some_and(|next| comma.number(next).is_some()) {
-            let names = ["x", "y", "z"][..count].join(",");
-            return Err(bad(format!(
-                "{count} numbers and then words, or a head line that names the columns {names}"
-            )));
         }
         let mut point = [0.0; 3];
         point[..count].copy_from_slice(&values);

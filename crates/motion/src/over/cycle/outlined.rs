@@ -16,7 +16,7 @@ use crate::method::resident::{ResidentFlow, ResidentMask};
 use crate::steps::affine_registration::affine_registration;
 use crate::steps::frame::Frame;
 use crate::steps::motion_group::AffineModel;
-use crate::steps::moving_image::MovingImage;
+use crate::steps::moving_image::{FinerImage, MovingImage};
 use veloxel_core::Mask;
 use veloxel_gpu::{Device, Later};
 use veloxel_kernels::Kernel;
@@ -96,7 +96,8 @@ impl ResidentOutlined {
         flows: &[&ResidentFlow],
     ) -> Result<usize> {
         let (grid, spline) = (fixed.grid(), Interpolation::CubicSpline);
-        let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, spline)?;
+        let seen =
+            MovingImage::new(device, moving.samples(), moving.grid(), grid, spline, FinerImage::Smoothed)?;
         let difference = |flow: &&ResidentFlow| -> Result<Later<(f64, f64)>> {
             // What leaves the image counts by the nearest sample: a flow is no better for comparing less.
             let warped = seen.warp(&flow.components_vox, Border::Unbounded)?;

@@ -7,7 +7,7 @@
 use super::Work;
 use crate::error::Result;
 use crate::steps::buffers::{settled, written, written_field};
-use crate::steps::moving_image::MovingImage;
+use crate::steps::moving_image::{FinerImage, MovingImage};
 use veloxel_gpu::{Buffer, Field, Later, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
@@ -49,7 +49,8 @@ impl Doubt {
             Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out }.run(device)
         })?;
         let spline = Interpolation::CubicSpline;
-        let moving = MovingImage::new(device, work.images[1], work.grid, work.grid, spline)?;
+        let moving =
+            MovingImage::new(device, work.images[1], work.grid, work.grid, spline, FinerImage::Smoothed)?;
         let warped = moving.warp(forward, Border::Unbounded)?;
         let gradient = |image: &Buffer| {
             let scheme = Scheme::Central4;

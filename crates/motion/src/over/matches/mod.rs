@@ -38,7 +38,7 @@ use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentSt
 use crate::over::decorated::{Decorated, Decoration};
 use crate::steps::buffers::{convolved, written};
 use crate::steps::frame::{Frame, FrameSource};
-use crate::steps::moving_image::{MovingImage, frame_on};
+use crate::steps::moving_image::{FinerImage, MovingImage, frame_on};
 use dense::{Densifier, Known};
 use hidden::Doubt;
 use search::{Coded, Searched};
@@ -164,7 +164,14 @@ impl Work<'_> {
         let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE)?;
         let second = self.both(|side| {
             let moving = self.images[1 - side];
-            let seen = MovingImage::new(device, moving, self.grid, self.grid, Interpolation::Linear)?;
+            let seen = MovingImage::new(
+                device,
+                moving,
+                self.grid,
+                self.grid,
+                Interpolation::Linear,
+                FinerImage::Smoothed,
+            )?;
             let warped = seen.warp(&fields[side].components_vox, Border::Unbounded)?;
             let near = Searched::nearby(&coded[side], &Coded::finest(device, &warped, shape)?)?;
             near.field(device, Some(&fields[side].components_vox))

@@ -59,6 +59,8 @@ pub struct SequenceFrames<'a> {
     pub volume_masks: &'a [Mask],
     /// How much data count: none, one weight for every frame, or one a frame; see [`Pair::weight`](crate::Pair::weight).
     pub weights: &'a [Volume<f32>],
+    /// Where each frame has data at all: nothing, or one mask a frame. Data of two frames count where both have some.
+    pub known: &'a [Mask],
 }
 
 /// What a flow is in its sequence.
@@ -86,12 +88,21 @@ pub struct SequenceField {
 impl<'a> SequenceFrames<'a> {
     /// Frames of which nothing else is known.
     pub fn new(frames: &'a [Volume<f32>]) -> Self {
-        Self { frames, masks: &[], volume_masks: &[], weights: &[] }
+        Self { frames, masks: &[], volume_masks: &[], weights: &[], known: &[] }
     }
 
     /// Where a frame's data count.
     pub fn mask(&self, frame: usize) -> Option<&'a Mask> {
         of_frame(self.masks, frame)
+    }
+    /// Where a frame's data count beside those of others, which may have holes; none where no frame has any: its own mask counts.
+    pub(crate) fn mask_beside(&self, frame: usize, others: impl IntoIterator<Item = usize>) -> Option<Mask> {
+        let frames = std::iter::once(frame).chain(others);
+        let masks: Vec<&Mask> = frames.filter_map(|nth| self.known.get(nth)).collect();
+        let all = |index: usize| masks.iter().all(|mask| mask.data()[index]);
+        let within = |index: usize| self.mask(frame).is_none_or(|mask| mask.data()[index]);
+        let grid = masks.first()?.grid().clone();
+        Mask::new(grid.clone(), (0..grid.len()).map(|index| all(index) && within(index)).collect()).ok()
     }
     /// Where a frame's volume is preserved.
     pub fn volume_mask(&self, frame: usize) -> Option<&'a Mask> {
@@ -186,7 +197,8 @@ pub fn run_windows<E: From<MotionError>>(
     for (first, each) in frames.frames.windows(window.frames).enumerate() {
         let fixed = first + window.centre;
         let each: Vec<_> = each.iter().collect();
-        let run = || method.run(&each, frames.mask(fixed), extras);
+        let known = frames.mask_beside(fixed, first..first + window.frames);
+        let run = || method.run(&each, known.as_ref().or(frames.mask(fixed)), extras);
         let output = control.portion(Portion::nth_of(first, count), run)?;
         control.step((first + 1) as f64 / count as f64, [None; 2]).map_err(MotionError::from)?;
         deliver(SequenceField { role: SequenceRole::Consecutive, fixed, moving: fixed + 1, output })?;
@@ -232,6 +244,8 @@ pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> R
         format!("expected at least 2 frames, got {count}")
     } else if reference >= count {
         format!("expected a reference frame from 0 to {}, got {reference}", count - 1)
+    } else if ![0, count].contains(&frames.known.len()) {
+        format!("expected no mask of data, or {count}, got {}", frames.known.len())
     } else if let Some(got) =
         [frames.masks.len(), frames.volume_masks.len()].into_iter().find(|n| ![0, 1, count].contains(n))
     {

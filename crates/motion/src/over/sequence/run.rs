@@ -5,7 +5,7 @@ use super::{Deliver, SequenceField, SequenceFrames, SequenceMode, SequencePlan, 
 use crate::error::{MotionError, Result};
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
-use crate::method::resident::{ResidentFlow, ResidentStart};
+use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart};
 use crate::steps::composition::compose_resident;
 use crate::steps::frame::Frame;
 use std::collections::BTreeMap;
@@ -63,7 +63,10 @@ impl<'a> Run<'a> {
         let all = step_count(self.frames.frames.len(), self.plan) as f64;
         let portion = Portion { before: self.done as f64, own: 1.0, all };
         let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
-        let region = self.regions.of(fixed);
+        let known = self.frames.mask_beside(fixed, [moving]);
+        let known = known.map(|mask| ResidentMask::upload(&self.device, &mask)).transpose()?;
+        let own = self.regions.of(fixed);
+        let region = DataRegion { mask: known.as_ref().or(own.mask), ..own };
         let pair = ImagePair { region, start, ..ImagePair::new(images[0], images[1]) };
         let mut pending = self.device.control().portion(portion, || self.method.estimate(pair))?;
         if self.plan.extras.warped {

@@ -4,7 +4,7 @@ use super::cut::{TilePart, slabs};
 use super::moving_part::Moving;
 use crate::error::Result;
 use crate::method::pending_flow::{DenseFlow, folding_warning};
-use crate::steps::moving_image::MovingImage;
+use crate::steps::moving_image::{FinerImage, MovingImage};
 use veloxel_core::{Flow, Grid, JacobianReport, Mask, Shape, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
@@ -140,8 +140,15 @@ pub fn warp_in_slabs(
                 .warp(&displacement, border)?
         } else {
             let moving = place(part, moving.grid())?;
-            MovingImage::new(device, &samples, &moving, &place(own, grid)?, interpolation)?
-                .warp(&displacement, border)?
+            MovingImage::new(
+                device,
+                &samples,
+                &moving,
+                &place(own, grid)?,
+                interpolation,
+                FinerImage::Sampled,
+            )?
+            .warp(&displacement, border)?
         };
         out.extend(device.download(seen)?);
     }

@@ -109,7 +109,7 @@ impl Source<'_> {
                 self.end = EndedBy::Stop;
                 return Ok(None);
             }
-            Err(error) if self.at_stop == AtStop::EndsStream && self.frames > 0 => {
+            Err(error) if self.frames > 0 && !matches!(error, VeloxelError::Stopped(_)) => {
                 self.end = EndedBy::Failure(error);
                 return Ok(None);
             }

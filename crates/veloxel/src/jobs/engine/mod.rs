@@ -36,9 +36,9 @@ const IN_FLIGHT: usize = 3;
 /// there yet: what was found until then is written, and a warning says so.
 ///
 /// # Errors
-/// [`EngineError`](crate::pipelines::engine::EngineError) for too few frames; [`InputError`](super::InputError) for one stream
-/// longer than the other; [`VeloxelError::BrokenOff`] where a frame of standard input or of a watched folder cannot be read after
-/// others, whose results are written; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
+/// [`EngineError`](crate::pipelines::engine::EngineError) for too few frames; [`VeloxelError::BrokenOff`] where a
+/// frame cannot be read after others, whose results are written, as where one stream is longer than the other
+/// ([`InputError`](super::InputError)); [`VeloxelError::Stopped`](crate::VeloxelError::Stopped) where any other source is stopped; anything
 /// else that is wrong with frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, session: &Session) -> Result<EngineRun> {
     planned(job, session, job.plan(session)?)

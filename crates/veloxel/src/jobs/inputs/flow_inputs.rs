@@ -11,13 +11,13 @@ use crate::pipelines::{
 };
 use std::path::{Path, PathBuf};
 use veloxel_core::{CoreError, Flow, LinearTransform, Mask, Volume, Warnings};
-use veloxel_io::{self as io, FrameStream, Reading};
+use veloxel_io::{self as io, FrameStream, IoError, Reading};
 use veloxel_motion::TakenImages;
 
 /// What was read.
 pub(crate) struct FlowInputs {
     pub frames: Vec<Volume<f32>>,
-    /// Where the fixed image is not transparent, if it is anywhere.
+    /// Where the image that the flow lives on is not transparent, if it is anywhere.
     visible: Option<Mask>,
     region: ReadRegion,
     start: Option<Flow>,
@@ -46,7 +46,7 @@ impl FlowInputs {
                 let ReadImages { fixed, moving, visible } = load_images(fixed, moving, reading, warnings)?;
                 (vec![fixed, moving], visible)
             }
-            TakenImages::Windows { most } => (load_window(job, most, reading, warnings)?, None),
+            TakenImages::Windows { most } => load_window(job, most, reading, warnings)?,
         };
         let fixed = frames.first().map(Volume::grid);
         let placed = |field: Option<Flow>| match (field, fixed) {
@@ -76,7 +76,7 @@ impl FlowInputs {
             measures: Wanted::Yes,
             page: Wanted::when(outputs.html.is_some()),
         };
-        let (method, truth, ReadRegion { mask, volume_mask, weight }) =
+        let (method, truth, ReadRegion { mask, moving_mask, volume_mask, weight }) =
             (&options.choice(), self.truth.as_ref(), &self.region);
         match (job.takes(), self.frames.as_slice()) {
             (TakenImages::Pairs, [fixed, moving]) => {
@@ -84,6 +84,7 @@ impl FlowInputs {
                     names,
                     mask: mask.as_ref(),
                     visible: self.visible.as_ref(),
+                    moving_mask: moving_mask.as_ref(),
                     volume_mask: volume_mask.as_ref(),
                     weight: weight.as_ref(),
                     start: self.start(&job.start),
@@ -95,9 +96,15 @@ impl FlowInputs {
                 pair(&request, session)
             }
             (_, frames) => {
-                let mask = mask.as_ref();
-                let request =
-                    WindowRequest { names, mask, truth, wanted, ..WindowRequest::new(frames, method) };
+                let (mask, visible) = (mask.as_ref(), self.visible.as_ref());
+                let request = WindowRequest {
+                    names,
+                    mask,
+                    visible,
+                    truth,
+                    wanted,
+                    ..WindowRequest::new(frames, method)
+                };
                 window(&request, session)
             }
         }
@@ -146,13 +153,17 @@ pub(crate) fn load_images(
     Ok(ReadImages { fixed, moving, visible })
 }
 
-/// All frames of a source, or of several files, but no more than a window can have.
+/// All frames of a source, or of several files, but no more than a window can have; and where the middle one of files, on which the flow
+/// lives, is not transparent.
 fn load_window(
     job: &FlowJob,
     most: usize,
     reading: &Reading,
     warnings: &mut Warnings,
-) -> Result<Vec<Volume<f32>>> {
+) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
+    if (2..=most).contains(&job.inputs.len()) {
+        return load_window_of_files(&job.inputs, reading, warnings);
+    }
     let mut stream = match job.inputs.as_slice() {
         [one] => FrameStream::open(one, reading, warnings)?,
         many => FrameStream::of_files(many.to_vec(), reading),
@@ -167,5 +178,28 @@ fn load_window(
     if frames.is_empty() {
         return Err(CoreError::EmptySequence.into());
     }
-    Ok(frames)
+    Ok((frames, None))
+}
+
+/// A frame a file, and where the middle one is not transparent.
+fn load_window_of_files(
+    files: &[PathBuf],
+    reading: &Reading,
+    warnings: &mut Warnings,
+) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
+    let (middle, mut visible) = ((files.len() - 1) / 2, None);
+    let mut read = |(nth, file): (usize, &PathBuf)| -> Result<_> {
+        if nth != middle {
+            return Ok(io::read_image(file, reading, warnings)?);
+        }
+        let (image, mask) = io::read_image_and_mask(file, reading, warnings)?;
+        visible = mask;
+        Ok(image)
+    };
+    let frames = files.iter().enumerate().map(&mut read).collect::<Result<Vec<_>>>()?;
+    for (frame, file) in frames.iter().zip(files).skip(1) {
+        let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
+        same.map_err(|source| IoError::Core { path: file.clone(), source })?;
+    }
+    Ok((frames, visible))
 }

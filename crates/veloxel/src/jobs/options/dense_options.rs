@@ -3,6 +3,7 @@
 use super::start_from::StartFrom;
 use crate::jobs::OutputPlan;
 use crate::jobs::{DenseMethodOptions, MaskFile, Result};
+use crate::pipelines::DenseError;
 use crate::pipelines::account::Account;
 use crate::pipelines::{Directions, MethodChoice, Refinement};
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ pub struct DenseOptions {
     pub refinement: Refinement,
     /// Where data count.
     pub mask: Option<MaskFile>,
+    /// Where the moving image of a pair has data, on its own grid; what lies outside is left out as samples that are NaN are.
+    pub moving_mask: Option<MaskFile>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
     pub volume_mask: Option<MaskFile>,
     /// How much data count, from 0 to 1 on the fixed grid: of Lucas-Kanade and finite elements.
@@ -36,6 +39,7 @@ pub struct DenseOptions {
 #[derive(Debug, Default)]
 pub(crate) struct ReadRegion {
     pub mask: Option<Mask>,
+    pub moving_mask: Option<Mask>,
     pub volume_mask: Option<Mask>,
     pub weight: Option<Volume<f32>>,
 }
@@ -60,6 +64,17 @@ impl DenseOptions {
         ])
     }
 
+    /// Refuses a mask of the moving image where there are more images than two.
+    ///
+    /// # Errors
+    /// [`DenseError::MovingMask`].
+    pub(crate) fn require_pair_for_moving_mask(&self, given: Option<&'static str>) -> Result<(), DenseError> {
+        match given {
+            Some(given) if self.moving_mask.is_some() => Err(DenseError::MovingMask { given }),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads masks and weight image, each on its own grid.
     ///
     /// # Errors
@@ -68,9 +83,10 @@ impl DenseOptions {
         let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>> {
             file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
-        let (mask, volume_mask) = (mask(&self.mask)?, mask(&self.volume_mask)?);
+        let (mask, moving_mask, volume_mask) =
+            (mask(&self.mask)?, mask(&self.moving_mask)?, mask(&self.volume_mask)?);
         let weight = self.weight.as_ref().map(|path| io::read_image(path, reading, warnings)).transpose()?;
-        Ok(ReadRegion { mask, volume_mask, weight })
+        Ok(ReadRegion { mask, moving_mask, volume_mask, weight })
     }
 
     /// What the weight image is called in errors.
@@ -100,10 +116,11 @@ impl DenseOptions {
 impl OutputPlan {
     /// Adds what the options of a dense method's run read: masks, weights and files of parameters.
     pub(crate) fn reads_dense(self, options: &DenseOptions) -> Self {
-        let [mask, volume_mask] =
-            [&options.mask, &options.volume_mask].map(|mask| mask.as_ref().map(|mask| &mask.path));
+        let [mask, moving_mask, volume_mask] = [&options.mask, &options.moving_mask, &options.volume_mask]
+            .map(|mask| mask.as_ref().map(|mask| &mask.path));
         self.reads_settings(options.method.files())
             .reads("mask", mask)
+            .reads("moving mask", moving_mask)
             .reads("volume mask", volume_mask)
             .reads("weight", &options.weight)
     }

@@ -130,5 +130,5 @@ fn sampled(
 ) -> Result<Volume<f32>> {
     // The place of a picture in space, where it has one, is not that of its camera's rays.
     let taken = Volume::new(source.grid().clone(), taken.data().to_vec())?;
-    warp_image(session.device()?, source, &taken, MovingSampling { interpolation, border })
+    warp_image(session.device()?, source, &taken, MovingSampling::new(interpolation, border))
 }

@@ -41,6 +41,14 @@ pub enum DenseError {
         /// Where: on the device, or in all.
         place: &'static str,
     },
+    /// A mask of the moving image, where there are more images than two.
+    #[error(
+        "a mask of the moving image belongs to two images, and {given} was given: leave samples out of frames as NaN"
+    )]
+    MovingMask {
+        /// What was given.
+        given: &'static str,
+    },
     /// Fields from a reference, of a method that takes a window of frames.
     #[error("method {method} takes a window of frames and gives consecutive fields alone")]
     ConsecutiveAlone {
@@ -82,6 +90,7 @@ impl Diagnosis for DenseError {
         match self {
             Self::Memory { .. } => ErrorKind::Memory,
             Self::Takes { .. }
+            | Self::MovingMask { .. }
             | Self::NoInverse { .. }
             | Self::NoFootprint { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
@@ -94,6 +103,7 @@ impl Diagnosis for DenseError {
             Self::Takes { .. } | Self::NoInverse { .. } => Hint::Method,
             Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
+            Self::MovingMask { .. } => Hint::Mask,
             Self::FewFrames { .. } => Hint::Frames,
             Self::Reference { .. } => Hint::Reference,
             Self::TrueFields { .. } => Hint::Truth,

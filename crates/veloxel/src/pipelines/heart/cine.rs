@@ -65,10 +65,9 @@ impl Cine {
         for (nth, frame) in frames.iter_mut().enumerate() {
             session.control().check()?;
             clip_sentinels(frame, &format!("frame {nth}"), &mut warnings);
-            if let Some(known) = fill_holes(frame) {
+            if let Some(known) = fill_holes(frame, &format!("frame {nth}"))? {
                 note_filled(&known, nth, &mut warnings);
             }
-            frame.require_finite(&format!("frame {nth}"), |_| false)?;
         }
         Ok(Self { sequence: Sequence::new(frames, frame_interval_ms)?, warnings })
     }

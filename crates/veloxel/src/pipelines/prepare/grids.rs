@@ -6,7 +6,9 @@ use veloxel_core::{CoreError, Dimension, Flow, Grid, Hint, Mask, Volume, Warning
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::{Border, MovingImage, VoxelAffine, require_sampled, voxel_map, warp_in_slabs};
+use veloxel_motion::{
+    Border, FinerImage, MovingImage, VoxelAffine, require_sampled, voxel_map, warp_in_slabs,
+};
 
 /// Checks that a moving image may lie on its own grid, and notes that it does.
 ///
@@ -85,7 +87,7 @@ pub(crate) fn moving_on<'a>(
         return Ok(Cow::Borrowed(moving));
     }
     let still = Flow::zeros(fixed.clone());
-    let sampling = MovingSampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    let sampling = MovingSampling::new(Interpolation::Linear, Border::Voxels);
     Ok(Cow::Owned(warp_image(device, &still, moving, sampling)?))
 }
 
@@ -108,7 +110,8 @@ pub(crate) fn on_first_grid(
     for frame in &mut frames {
         allow_two_grids(&first, frame.grid(), strictness, warnings)?;
         let seen = |border| {
-            let sampling = MovingSampling { interpolation: Interpolation::Linear, border };
+            let (interpolation, finer) = (Interpolation::Linear, FinerImage::Smoothed);
+            let sampling = MovingSampling { interpolation, border, finer };
             warp_image(device, &still, frame, sampling)
         };
         covered.push(seen(Border::Voxels)?.map(|v| v.is_finite()));
@@ -142,6 +145,15 @@ pub struct MovingSampling {
     pub interpolation: Interpolation,
     /// Where the image ends.
     pub border: Border,
+    /// What becomes of an image that is finer than the field's grid.
+    pub finer: FinerImage,
+}
+
+impl MovingSampling {
+    /// Samples of the image as it is.
+    pub fn new(interpolation: Interpolation, border: Border) -> Self {
+        Self { interpolation, border, finer: FinerImage::Sampled }
+    }
 }
 
 /// The moving image, on a grid of its own, seen from the fixed grid: `moving(x + d(x))`; NaN beyond its border and where the
@@ -159,8 +171,9 @@ pub fn warp_image(
     let samples = device.upload_copy(moving.data())?;
     let displacement = flow.components_vox().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
     let out = device.scope(|| {
-        let seen = MovingImage::new(device, &samples, moving.grid(), flow.grid(), sampling.interpolation)?;
-        seen.warp(&displacement, sampling.border)
+        let MovingSampling { interpolation, border, finer } = sampling;
+        let seen = MovingImage::new(device, &samples, moving.grid(), flow.grid(), interpolation, finer)?;
+        seen.warp(&displacement, border)
     })?;
     Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
 }

@@ -1,17 +1,22 @@
 //! Holes: samples that are NaN or infinite. They are left out of the data and filled, so that methods can smooth and shrink the image.
 
-use crate::pipelines::prepare::grids::mask_on;
+use crate::pipelines::prepare::grids::{intersection, mask_on};
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_motion::voxel_map;
 
 /// Fills the holes of an image from the nearest samples on both sides, first across slices, then along columns and rows; returns where it
-/// has data, or none if it has no holes or nothing else.
-pub(crate) fn fill_holes(image: &mut Volume<f32>) -> Option<Mask> {
-    if image.data().iter().all(|v| v.is_finite()) || !image.data().iter().any(|v| v.is_finite()) {
-        return None;
+/// has data, or none if it has no holes.
+///
+/// # Errors
+/// [`CoreError::NoData`] for an image of holes alone.
+pub(crate) fn fill_holes(image: &mut Volume<f32>, name: &str) -> Result<Option<Mask>, CoreError> {
+    if image.data().iter().all(|v| v.is_finite()) {
+        return Ok(None);
     }
-    let known = image.data().iter().map(|v| v.is_finite()).collect();
-    let known = Mask::new(image.grid().clone(), known).ok()?;
+    if !image.data().iter().any(|v| v.is_finite()) {
+        return Err(CoreError::NoData { what: name.to_owned() });
+    }
+    let known = image.map(|v| v.is_finite());
     let [nx, ny, nz] = image.grid().size();
     for (count, stride, starts) in [(nz, nx * ny, nx * ny), (ny, nx, nx * nz), (nx, 1, ny * nz)] {
         for line in 0..starts {
@@ -23,7 +28,76 @@ pub(crate) fn fill_holes(image: &mut Volume<f32>) -> Option<Mask> {
             fill_line(image.data_mut(), first, stride, count);
         }
     }
-    Some(known)
+    Ok(Some(known))
+}
+
+/// Makes holes of what lies outside of a mask, which is looked up on the image's grid.
+///
+/// # Errors
+/// As [`require_inside`]; [`CoreError::GridMismatch`] as for moving images.
+pub(crate) fn leave_out(image: &mut Volume<f32>, mask: &Mask, what: &str) -> Result<Mask, CoreError> {
+    let mask = require_inside(mask_on(mask.clone(), image.grid())?, what)?;
+    let samples = image.data_mut().iter_mut().zip(mask.data());
+    samples.filter(|(_, inside)| !**inside).for_each(|(sample, _)| *sample = f32::NAN);
+    Ok(mask)
+}
+
+/// Refuses a mask that leaves nothing.
+///
+/// # Errors
+/// [`CoreError::EmptyMask`].
+pub(crate) fn require_inside(mask: Mask, what: &str) -> Result<Mask, CoreError> {
+    if mask.data().contains(&true) {
+        return Ok(mask);
+    }
+    let reason = "no voxel of the image lies inside, so nothing would count";
+    Err(CoreError::EmptyMask { what: what.to_owned(), reason })
+}
+
+/// A mask and what is known, where there are both, one of them otherwise.
+///
+/// # Errors
+/// [`CoreError::EmptyMask`] where nothing lies inside of both.
+pub(crate) fn known_within(mask: Option<Mask>, known: Option<&Mask>) -> Result<Option<Mask>, CoreError> {
+    match (mask, known) {
+        (Some(mask), Some(known)) => {
+            let within = intersection(mask, known);
+            if !within.data().contains(&true) {
+                let reason = "the image has no data where it lies";
+                return Err(CoreError::EmptyMask { what: "the mask".to_owned(), reason });
+            }
+            Ok(Some(within))
+        }
+        (mask, known) => Ok(mask.or_else(|| known.cloned())),
+    }
+}
+
+/// Fills the holes of frames that may lie on several grids, and counts them; where each has data on its own grid, or nothing if all have
+/// data everywhere. `mask` says where holes matter, on their grid.
+///
+/// # Errors
+/// As [`fill_holes`].
+pub(crate) fn fill_frames(
+    frames: &mut [Volume<f32>],
+    mask: Option<&Mask>,
+    name: impl Fn(usize) -> String,
+    warnings: &mut Warnings,
+) -> Result<Vec<Mask>, CoreError> {
+    let mut all = Vec::with_capacity(frames.len());
+    for (nth, frame) in frames.iter_mut().enumerate() {
+        let known = fill_holes(frame, &name(nth))?;
+        if let Some(known) = &known {
+            note_holes(known, mask, &name(nth), warnings);
+        }
+        all.push(known);
+    }
+    if all.iter().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
+    let everywhere = |(known, frame): (Option<Mask>, &Volume<f32>)| {
+        known.unwrap_or_else(|| Mask::everywhere(frame.grid().clone()))
+    };
+    Ok(all.into_iter().zip(frames.iter()).map(everywhere).collect())
 }
 
 /// Fills the holes between two samples of a line as a straight line between them, and those at an end with the last sample.
@@ -112,6 +186,38 @@ pub(crate) fn doubt_vectors_of_holes(
     }
 }
 
+/// Share of a voxel that positions are rounded by.
+const ROUNDING_VOX: f64 = 1e-3;
+
+/// Makes unknown what was sampled from a hole of the moving image: where any of the voxels around the place, those with a bi- or trilinear
+/// weight, is one; with `nearest` the nearest voxel alone.
+pub(crate) fn blank_sampled_holes(flow: &Flow, known: &Mask, nearest: bool, warped: &mut Volume<f32>) {
+    let (grid, size) = (flow.grid().clone(), known.grid().size());
+    let map = voxel_map(&grid, known.grid());
+    let reach = if nearest { 0.5 } else { 1.0 - ROUNDING_VOX };
+    for (index, sample) in warped.data_mut().iter_mut().enumerate() {
+        let (voxel, d) = (grid.position(index), flow.vector_vox(index));
+        let end = map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a])));
+        if !end.iter().all(|v| v.is_finite()) {
+            continue;
+        }
+        // Voxels nearer than the reach have weight.
+        let span = [0, 1, 2].map(|a| {
+            let last = size[a] as f64 - 1.0;
+            let (first, end) = ((end[a] - reach).ceil(), (end[a] + reach).floor());
+            first.clamp(0.0, last) as usize..end.clamp(0.0, last) as usize + 1
+        });
+        let [xs, ys, zs] = span;
+        let mut around = zs.flat_map(|z| {
+            let xs = xs.clone();
+            ys.clone().flat_map(move |y| xs.clone().map(move |x| [x, y, z]))
+        });
+        if around.any(|at| !known.data()[known.grid().index(at)]) {
+            *sample = f32::NAN;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,10 +227,10 @@ mod tests {
         let grid = Grid::volume(3, 2, 4).unwrap();
         let mut image =
             Volume::from_fn(grid, |[x, _, z]| if z == 1 { f32::NAN } else { 10.0 * z as f32 + x as f32 });
-        let known = fill_holes(&mut image).expect("there are holes");
+        let known = fill_holes(&mut image, "FIXED").unwrap().expect("there are holes");
         assert_eq!(known.count(), 18);
         assert_eq!(image.data()[6..9], [10.0, 11.0, 12.0]);
-        assert_eq!(fill_holes(&mut image), None);
+        assert_eq!(fill_holes(&mut image, "FIXED"), Ok(None));
     }
 
     #[test]
@@ -135,7 +241,7 @@ mod tests {
             (4, _) => f32::INFINITY,
             _ => x as f32,
         });
-        let known = fill_holes(&mut image).unwrap();
+        let known = fill_holes(&mut image, "FIXED").unwrap().unwrap();
         assert_eq!(image.data(), [1.0, 1.0, 2.0, 3.0, 3.0].repeat(3));
         let mut warnings = Warnings::new();
         note_holes(&known, None, "FIXED", &mut warnings);
@@ -149,7 +255,40 @@ mod tests {
         let mut warnings = Warnings::new();
         note_holes(&known, Some(&known), "FIXED", &mut warnings);
         assert!(warnings.is_empty());
-        assert_eq!(fill_holes(&mut Volume::from_fn(grid, |_| f32::NAN)), None);
+        let nothing = fill_holes(&mut Volume::from_fn(grid, |_| f32::NAN), "FIXED").unwrap_err();
+        assert_eq!(nothing.to_string(), "FIXED has no data: none of its samples is a number");
+    }
+
+    #[test]
+    fn samples_of_holes_are_unknown() {
+        let grid = Grid::image(8, 2).unwrap();
+        let known = Mask::from_fn(grid.clone(), |[x, ..]| x != 4);
+        let found = |shift: f64, nearest: bool| {
+            let mut warped = Volume::from_fn(grid.clone(), |_| 1.0);
+            let flow = Flow::from_fn(grid.clone(), |_| [shift, 0.0, 0.0]);
+            blank_sampled_holes(&flow, &known, nearest, &mut warped);
+            (0..8).filter(|&x| warped.data()[x].is_nan()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (found(0.0, false), found(1.0, false), found(0.25, false)),
+            (vec![4], vec![3], vec![3, 4])
+        );
+        assert_eq!((found(0.25, true), found(0.75, true)), (vec![4], vec![3]));
+    }
+
+    #[test]
+    fn what_a_mask_leaves_out_is_a_hole_and_an_empty_one_is_refused() {
+        let grid = Grid::image(4, 1).unwrap();
+        let mut image = Volume::from_fn(grid.clone(), |[x, ..]| x as f32);
+        let mask = Mask::from_fn(grid.clone(), |[x, ..]| x < 2);
+        leave_out(&mut image, &mask, "the mask").unwrap();
+        assert!(image.data()[..2] == [0.0, 1.0] && image.data()[2..].iter().all(|v| v.is_nan()));
+        let empty = Mask::from_fn(grid.clone(), |_| false);
+        let error = leave_out(&mut image, &empty, "the mask of MOVING").unwrap_err().to_string();
+        assert!(error.starts_with("the mask of MOVING is empty"), "{error}");
+        let beside = Mask::from_fn(grid, |[x, ..]| x == 3);
+        let error = known_within(Some(mask), Some(&beside)).unwrap_err().to_string();
+        assert!(error.contains("no data where it lies"), "{error}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Stages;
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
+use crate::pipelines::prepare::holes::{blank_sampled_holes, doubt_vectors_of_holes};
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_motion::{DenseFlow, SequenceField, SequenceMode, SequencePlan, SequenceRole};
@@ -39,11 +40,12 @@ impl SequenceRun<'_> {
     /// Takes a field: hands it out, measures it, and keeps what the report and the page need.
     pub fn take(
         &mut self,
-        field: SequenceField,
+        mut field: SequenceField,
         collected: &mut Collected,
         elsewhere: &mut Stages,
         warnings: &mut Warnings,
     ) -> Result<()> {
+        self.leave_holes_out(&mut field);
         let title = title(self.request, &field);
         let change = field.output.statistics.jacobian.mean_abs_minus_one;
         collected.volume_change.add(change);
@@ -56,6 +58,16 @@ impl SequenceRun<'_> {
         elsewhere.time("write", || self.hand_out(&field, label.clone(), warnings))?;
         let truth = self.request.truth.map(|truth| elsewhere.time("truth", || truth(&label, warnings)));
         self.measure(field, truth.transpose()?.flatten(), title, collected, elsewhere)
+    }
+
+    /// Takes the confidence from vectors from and into holes, and what was sampled there from the warped image.
+    fn leave_holes_out(&self, field: &mut SequenceField) {
+        let known = [field.fixed, field.moving].map(|frame| self.prepared.known.get(frame));
+        let found = &mut field.output;
+        doubt_vectors_of_holes(&found.flow, known, &mut found.confidence);
+        if let (Some(known), Some(warped)) = (known[1], &mut found.warped) {
+            blank_sampled_holes(&found.flow, known, false, warped);
+        }
     }
 
     fn label(&self, field: &SequenceField, collected: &Collected) -> FieldLabel {

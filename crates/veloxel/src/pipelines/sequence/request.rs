@@ -4,6 +4,7 @@ use super::label::FieldLabel;
 use super::names::FrameNames;
 use crate::pipelines::dense::{Image, MethodChoice, PairWanted};
 use crate::pipelines::prepare::grids::{covered_masks, mask_on, on_first_grid};
+use crate::pipelines::prepare::holes::{fill_frames, require_inside};
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use std::slice::from_ref;
@@ -77,16 +78,21 @@ impl<'a> SequenceRequest<'a> {
             clip_sentinels(&mut frame, &self.names.text(nth), warnings);
             frame
         };
-        let frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
+        let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
+        let name = |nth: usize| self.names.text(nth);
+        let known = fill_frames(&mut frames, self.masks.first(), name, warnings)?;
         let (frames, covered) = on_first_grid(session.device()?, frames, self.strictness, warnings)?;
         let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();
-        let masks = covered_masks(on_grid(self.masks, grid)?, covered);
+        let masks = on_grid(self.masks, grid)?.into_iter().map(|mask| require_inside(mask, "the mask"));
+        let known = on_grid(&known, grid)?;
+        let masks = covered_masks(masks.collect::<Result<_, _>>()?, covered);
+        let masks = covered_masks(masks, known.clone());
         let volume_masks = on_grid(self.volume_masks, grid)?;
         if let Some(weight) = self.weight {
             grid.require_same(weight.grid(), &format!("the fixed image and {}", self.weight_name))?;
             require_weights(weight)?;
         }
-        Ok(PreparedSequence { frames, masks, volume_masks })
+        Ok(PreparedSequence { frames, masks, volume_masks, known })
     }
 }
 
@@ -101,18 +107,20 @@ pub(super) struct PreparedSequence {
     pub frames: Vec<Volume<f32>>,
     pub masks: Vec<Mask>,
     pub volume_masks: Vec<Mask>,
+    /// Where each frame has data; nothing: all of them everywhere.
+    pub known: Vec<Mask>,
 }
 
 impl PreparedSequence {
     pub fn of_method<'p>(&'p self, request: &SequenceRequest<'p>) -> SequenceFrames<'p> {
         let weights = request.weight.map_or(&[][..], from_ref);
-        let Self { frames, masks, volume_masks } = self;
-        SequenceFrames { frames, masks, volume_masks, weights }
+        let Self { frames, masks, volume_masks, known } = self;
+        SequenceFrames { frames, masks, volume_masks, weights, known }
     }
 
     /// Where a frame's field is measured.
     pub fn measured(&self, frame: usize) -> Option<&Mask> {
-        let Self { frames, masks, volume_masks } = self;
-        SequenceFrames { frames, masks, volume_masks, weights: &[] }.measured(frame)
+        let Self { frames, masks, volume_masks, .. } = self;
+        SequenceFrames { masks, volume_masks, ..SequenceFrames::new(frames) }.measured(frame)
     }
 }

@@ -4,10 +4,12 @@ use super::WarpResult;
 use crate::pipelines::Image;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{self, MovingSampling, OutsideFill, allow_two_grids};
+use crate::pipelines::prepare::holes::{blank_sampled_holes, fill_holes, note_holes};
 use crate::{Result, Session};
 use veloxel_core::{Flow, Stage};
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
+use veloxel_motion::FinerImage;
 
 /// A field, an image that it points into, and how that is looked up.
 #[derive(Debug, Clone)]
@@ -18,6 +20,8 @@ pub struct WarpImageRequest<'a> {
     pub image: Image<'a>,
     /// How samples between voxels are found.
     pub interpolation: Interpolation,
+    /// What becomes of an image that is finer than the field's grid.
+    pub finer: FinerImage,
     /// What the result holds where the image has no sample or the field is unknown.
     pub outside: OutsideFill,
     /// Whether two grids are allowed.
@@ -43,20 +47,30 @@ impl Default for WarpNames<'_> {
 
 /// Pulls an image back onto the field's grid: `warped(x) = image(x + d(x))`.
 ///
+/// Where the image holds NaN or infinity the result holds what it holds outside of the image; with [`OutsideFill::Edge`] these holes are
+/// filled from the samples around.
+///
 /// # Errors
-/// [`CoreError::NotFinite`](veloxel_core::CoreError::NotFinite);
+/// [`CoreError::NoData`](veloxel_core::CoreError::NoData) for an image without a number;
 /// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for pictures of two sizes, a picture against a volume, or
 /// any difference of grids if that is refused; [`VeloxelError::Compute`](crate::VeloxelError::Compute);
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn warp_image(request: &WarpImageRequest<'_>, session: &Session) -> Result<WarpResult<f32>> {
-    let WarpImageRequest { flow, interpolation, outside, strictness, names, .. } = *request;
+    let WarpImageRequest { flow, interpolation, finer, outside, strictness, names, .. } = *request;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
-    let image = request.image.volume();
-    image.require_finite(names.image, |_| false)?;
+    let mut image = request.image.volume();
+    let known = fill_holes(&mut image, names.image)?;
     allow_two_grids(flow.grid(), image.grid(), strictness, &mut account.warnings)?;
-    let sampling = MovingSampling { interpolation, border: outside.border() };
+    let sampling = MovingSampling { interpolation, border: outside.border(), finer };
     let mut warped = account.stages.time("warp", || grids::warp_image(device, flow, &image, sampling))?;
+    if let Some(known) = known {
+        note_holes(&known, None, names.image, &mut account.warnings);
+        if outside != OutsideFill::Edge {
+            let nearest = interpolation == Interpolation::Nearest;
+            blank_sampled_holes(flow, &known, nearest, &mut warped);
+        }
+    }
     outside.fill(&mut warped, names.warped, &mut account.warnings);
     Ok(WarpResult { warped, account })
 }

@@ -53,7 +53,7 @@ pub fn warp_labels(request: &WarpLabelsRequest<'_>, session: &Session) -> Result
 /// Labels pulled back onto the field's grid.
 fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoice) -> Result<Volume<i32>> {
     let seen = |samples: &Volume<f32>, interpolation| {
-        warp_image(device, flow, samples, MovingSampling { interpolation, border: Border::Voxels })
+        warp_image(device, flow, samples, MovingSampling::new(interpolation, Border::Voxels))
     };
     let samples = labels.map(|&label| label as f32);
     let moved = match choice {

@@ -10,6 +10,7 @@ pub use image::{WarpImageRequest, WarpNames, warp_image};
 pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
 use veloxel_core::Volume;
 pub use veloxel_kernels::image::warp::Interpolation;
+pub use veloxel_motion::FinerImage;
 
 /// An image or labels on a field's grid.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,57 @@
+//! `veloxel info` of texts: graphs, points, outlines and linear transforms.
+
+use crate::workplace::Workplace;
+
+#[test]
+fn a_text_is_what_it_reads_as() {
+    let place = Workplace::new();
+    for (name, text, words) in [
+        (
+            "g.csv",
+            "source,target,weight\n0,1,1.5\n1,2,2\n",
+            &["holds    graph", "3 nodes, 2 edges", "1.5 to 2"][..],
+        ),
+        (
+            "g.mtx",
+            "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1.5\n2 3 2\n",
+            &["graph", "3 nodes, 2 arcs", "1.5 to 2"],
+        ),
+        (
+            "p.csv",
+            "x,y,name\n12.5,3,apex\nnan,nan,lost\n20,8,base\n",
+            &["points of 2", "3 points, 1 without", "(12.5, 3) to (20, 8) pixels"],
+        ),
+        (
+            "p.tsv",
+            "r\ta\ts\n1\t2\t3\n4\t6\t-5\n",
+            &["points of 3", "2 points", "(-4, -6, -5) to (-1, -2, 3) mm, LPS"],
+        ),
+        (
+            "o.csv",
+            "structure,frame,slice,x,y\nendo,0,1,2,2\nendo,0,1,8,2\nendo,0,1,5,9\nepi,0,1,1,1\nepi,0,1,9,1\nepi,0,1,5,11\n",
+            &["outlines: endocardium, epicardium", "2 outlines on 1 slice, 1 frame"],
+        ),
+        ("t.txt", "# LPS\n1 0 0 5\n0 1 0 -2\n0 0 1 0\n0 0 0 1\n", &["linear transform"]),
+    ] {
+        place.write(name, text);
+        let run = place.run(&["info", name]).succeeded();
+        for word in words {
+            assert!(run.stdout.contains(word), "{name}: {word} is missing from {}", run.stdout);
+        }
+        let json = place.run(&["info", name, "--json"]).succeeded().stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert!(json["reads_as"][0]["kind"].is_string(), "{json}");
+    }
+}
+
+#[test]
+fn a_text_without_a_head_may_be_several_things_or_none() {
+    let place = Workplace::new();
+    place.write("three.txt", "4 7 1.5\n9 3 2\n");
+    let run = place.run(&["info", "three.txt"]).succeeded();
+    assert!(run.stdout.contains("graph") && run.stdout.contains("points of 3"), "{}", run.stdout);
+    assert!(run.stderr.contains("says not which"), "{}", run.stderr);
+    place.write("words.txt", "nothing of that kind\n");
+    place.run(&["info", "words.txt"]).failed_with(&["words.txt: no graph", "no 2-D points", "no outlines"]);
+    place.run(&["info", "missing.csv"]).failed_with(&["cannot open", "missing.csv"]);
+}
