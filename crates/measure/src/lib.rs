@@ -8,8 +8,6 @@
 //! The library `veloxel` gives this crate on as its module `measure`, which may change in any version. Names and meanings of what its
 //! types become in JSON reports are stable.
 
-mod cell_determinant;
-mod cell_lanes;
 mod contour_distance;
 mod deformation;
 mod disparity_error;
@@ -19,7 +17,6 @@ mod distribution;
 mod error;
 mod flow_error;
 mod folding;
-mod folding_certificate;
 mod label_overlap;
 mod map_summary;
 mod parts;
@@ -37,8 +34,7 @@ pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};
-pub use folding::{share_folded, volume_change};
-pub use folding_certificate::{CellCounts, FoldingCertificate, folding_certificate};
+pub use folding::{CellCounts, FoldingCertificate, folding_certificate, share_folded, volume_change};
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use map_summary::MapSummary;
 pub use parts::in_parts;

@@ -66,15 +66,9 @@ pub(super) fn images(
     let (moving, moving_grid, placement) = match is_stack && placement != VoxelAffine::IDENTITY {
         // Slices are compared with slices.
         true => {
-            let samples = moving.frame().samples();
-            let seen = MovingImage::new(
-                device,
-                samples,
-                &moving_grid,
-                &grid,
-                Interpolation::Linear,
-                FinerImage::Smoothed,
-            )?;
+            let (samples, kind, finer) =
+                (moving.frame().samples(), Interpolation::Linear, FinerImage::Smoothed);
+            let seen = MovingImage::new(device, samples, &moving_grid, &grid, kind, finer)?;
             let there = seen.through(start.affine()).at_rest(Border::Unbounded)?;
             (Frame::of_samples(device, &grid, there)?.into(), grid.clone(), VoxelAffine::IDENTITY)
         }

@@ -36,12 +36,12 @@ pub enum JobError {
         /// The file.
         path: PathBuf,
     },
-    /// A file of text of which nothing can be made.
+    /// A text that holds no graph, points, outlines or transform.
     #[error("{}: {reasons}", path.display())]
     UnknownTable {
         /// The file.
         path: PathBuf,
-        /// Why it is none of the things that it could be.
+        /// Why it cannot be read as each of them.
         reasons: String,
     },
     /// A file for the outlines, fields and tables of a heart.

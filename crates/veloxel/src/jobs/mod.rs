@@ -23,7 +23,6 @@ mod outputs;
 mod phantom;
 mod segment;
 mod sequence;
-mod sequence_maps;
 mod stereo;
 mod table_info;
 mod track;

@@ -127,11 +127,10 @@ fn planned(
     plan.write(OutputRole::Tracks, |target| {
         write_tracks(target, table, PositionCounts { frames, points: tracks })
     })?;
-    if let Some(picture) = picture {
-        plan.write(OutputRole::Picture, |target| {
-            io::write_rgb(target, [picture.width, picture.height], &picture.rgb)
-        })?;
-    }
+    picture.map_or(Ok(()), |picture| {
+        let size = [picture.width, picture.height];
+        plan.write(OutputRole::Picture, |target| io::write_rgb(target, size, &picture.rgb))
+    })?;
     warnings.extend(account.warnings);
     let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
     let written = plan.finish()?;

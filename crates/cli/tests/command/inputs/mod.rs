@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod frames;
+mod holes;
+mod info_of_texts;
 mod outlines;
 mod series;
 

@@ -10,6 +10,7 @@
 use crate::format::Format;
 
 mod header;
+mod numbers;
 mod reader;
 mod strips;
 mod writer;

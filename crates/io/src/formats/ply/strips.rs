@@ -1,7 +1,7 @@
 //! Strips of triangles: `tristrips`, each a list of corners, in which a strip ends at −1.
 
 use super::header::Rows;
-use super::reader::{Numbers, is_corners};
+use super::numbers::{Numbers, is_corners};
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::polygons::Polygons;

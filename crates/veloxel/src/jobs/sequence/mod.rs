@@ -1,15 +1,17 @@
 //! Frames over time in, numbered fields with one report out.
 
-use super::inputs::frame_selection::{ReadFrames, TakeFrames};
-use super::inputs::sequence_truth::TrueFields;
-use super::job_error::require_nifti;
-use super::options::dense_options::{DenseOptions, ReadRegion};
-use super::sequence_maps::{SequenceMaps, holds, is_folder};
-use super::{FieldFormat, FlowRun, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom};
+mod maps;
+
 use crate::Session;
+use crate::jobs::inputs::frame_selection::{ReadFrames, TakeFrames};
+use crate::jobs::inputs::sequence_truth::TrueFields;
+use crate::jobs::job_error::require_nifti;
+use crate::jobs::options::dense_options::{DenseOptions, ReadRegion};
+use crate::jobs::{FieldFormat, FlowRun, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom};
 use crate::pipelines::{
     Account, FieldLabel, FrameNames, OutsideFill, PairWanted, SequenceOutput, SequenceRequest, Wanted,
 };
+use maps::{SequenceMaps, holds, is_folder};
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Hint, Stage, Volume, Warnings};
 use veloxel_io::{self as io, Format, FrameSelection, Target};

@@ -1,7 +1,7 @@
 //! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
 
-use super::outputs::pictures::write_sampled;
-use super::{OutputContent, OutputPlan, OutputRole, Result};
+use crate::jobs::outputs::pictures::write_sampled;
+use crate::jobs::{OutputContent, OutputPlan, OutputRole, Result};
 use crate::pipelines::FieldLabel;
 use crate::pipelines::encode::is_in_whole_numbers;
 use std::path::{Path, PathBuf};

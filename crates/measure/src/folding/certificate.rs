@@ -15,9 +15,9 @@
 //! *Order*: rows are measured in parts, one after another on each thread: sums do not depend on the number of threads.
 //! *Limits*: a volume that moves in its planes alone is measured plane by plane. Cells with an unknown corner are counted as unknown.
 
+use super::cell_determinant::{CellState, Corners, edge, trilinear_state};
+use super::cell_lanes::{LANES, are_certified};
 use crate::Deformation;
-use crate::cell_determinant::{CellState, Corners, edge, trilinear_state};
-use crate::cell_lanes::{LANES, are_certified};
 use crate::parts::in_parts;
 use serde::Serialize;
 use std::ops::Range;
@@ -292,8 +292,8 @@ fn turned_vox(corners: &Corners, at_corners: &[f64; 8]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cell_determinant::tests::{folds_inside, largest_row_sum, random};
     use super::*;
-    use crate::cell_determinant::tests::{folds_inside, largest_row_sum, random};
     use veloxel_core::Grid;
 
     fn certificate(flow: &Flow) -> CellCounts {
