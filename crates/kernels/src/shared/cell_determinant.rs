@@ -129,9 +129,15 @@ fn dominance(v: &[[Lanes; 8]; 3], sure: f32) -> Lanes {
         sum = sum + v[0][k] + v[1][k] + v[2][k];
     }
     let state = |l: usize| match (rows.0[l] > sure) | (columns.0[l] > sure) {
-        _ if !(sum.0[l].abs() < NO_FOLD) => -NO_FOLD,
-        true => NO_FOLD,
-        false => 0.0,
+        // Every comparison with what is not a number is false.
+        is_sure if sum.0[l].abs() < NO_FOLD => {
+            if is_sure {
+                NO_FOLD
+            } else {
+                0.0
+            }
+        }
+        _ => -NO_FOLD,
     };
     Lanes(each(state))
 }

@@ -1,12 +1,11 @@
 //! Points and faces of a PLY file.
 
-use super::header::{Encoding, Header, Property, Rows};
+use super::header::{Header, Property, Rows};
 use super::numbers::{Numbers, is_corners};
 use super::strips::strips;
 use crate::content::Decoded;
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::read::element::{ByteOrder, Element};
 use crate::read::polygons::Polygons;
 use crate::read::source::Source;
 use crate::text::words::Words;

@@ -173,7 +173,8 @@ mod tests {
         assert_eq!(points, [Some([1.0, 2.0, 0.0]), Some([3.0, 4.0, 0.0])]);
         assert_eq!(text, "2.000000 2.000000  apex\n4.000000\t4.000000\n");
         for (text, words) in [
-            ("1,10.5,20.5,30.5\n", ["line 1", "x,y,z"]),
+            ("1,10.5,20.5,30.5\n", ["the first column", "x,y,z"]),
+            ("0 10 20 30\n1 5 6 7\n", ["the first column", "x,y,z"]),
             ("1,2\n", ["line 1", "3 coordinates"]),
             ("x,y,z\n1,,2\n", ["line 2", "3 coordinates"]),
             ("row,column,slice\n1,2,3\n", ["head line", "row,column,slice"]),

@@ -100,7 +100,7 @@ impl Table {
         }
         let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
         context.require(!rows.is_empty(), "the table", expected, "no point")?;
-        if counted && rows.len() > 1 {
+        if counted {
             let (names, got) = (
                 &["x", "y", "z"][..axes_count],
                 "numbers of lines, 1, 2, 3 and so on, and others behind them",
