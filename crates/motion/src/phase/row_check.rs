@@ -2,7 +2,7 @@
 //!
 //! On the coarsest level patches of 5×5 codes are compared over disparities up to half of the width and rows to both sides; those
 //! with one clear best place are followed to the finest level, two pixels around twice where they were. Codes are the census of
-//! `semi_global.rs`, so sums are whole numbers. *Limits*: offsets of less than a pixel, or above [`MOST_ROWS`] rows of the
+//! `semi_global.rs`, so sums are whole numbers. *Limits*: offsets of less than a pixel, or above `MOST_ROWS` rows of the
 //! coarsest level.
 
 /// How many patches were found, and in which rows.

@@ -8,7 +8,7 @@
 //! *Where we differ*: pixels whose match leaves the image are unknown; what a level cannot find stands as the coarser level
 //! found it and is checked at the end against the right image's disparity; the median is 5×5 on coarse levels (`paper`: 3×3)
 //! and counts the part of a window that lies inside. With `stereo_smoothing` the phases are what semi-global matching takes its
-//! fractions of a pixel from ([`super::semi_global`]). *Cost*: two pyramids; a launch or two a level. *Evidence*:
+//! fractions of a pixel from (`semi_global.rs`). *Cost*: two pyramids; a launch or two a level. *Evidence*:
 //! `tests/motion/phase/motion.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
