@@ -23,11 +23,11 @@ const STEPS_OF_HALF: usize = 3;
 const STEPS_OF_START: usize = 16;
 /// The share of a step that draws a field towards the inverse of another.
 const DAMPED: f32 = 0.5;
-/// Shares of the determinant that cells should keep, below which a step is shortened: at each attempt. Shares shorten a step; where it is cut off instead, its edge folds next.
+/// Shares of the determinant that cells should keep, below which a step is shortened, at each attempt. It is shortened by shares: where it
+/// is cut off instead, its edge folds next.
 const FLOORS: [f32; 9] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02, 0.02, 0.02, 0.02];
 /// How far from such a cell steps are shortened, voxels, at each attempt.
 const REACHES: [usize; 9] = [1, 2, 3, 4, 5, 6, 9, 14, 20];
-
 /// Share of the determinant that cells should keep, which a correction and a finer level leave them.
 const LEAST_KEPT: f32 = 0.02;
 /// Damped steps for the inverses on a finer level.
