@@ -102,9 +102,9 @@ impl CellCounts {
         self.certified + self.undecided + self.folded
     }
 
-    /// Share of the known cells that fold, 0 to 1; NaN if no cell is known.
+    /// Share of the known cells that fold, 0 to 1; 0 if no cell is known, as in a single row.
     pub fn share_folded(&self) -> f64 {
-        self.folded as f64 / self.known() as f64
+        self.folded as f64 / self.known().max(1) as f64
     }
 
     fn add(&mut self, found: Found) {
@@ -315,6 +315,8 @@ mod tests {
         assert!((turned.non_diffeomorphic_volume_vox - 60.0 * 1.21).abs() < 1e-4);
         let picture = certificate(&Flow::from_fn(Grid::image(6, 5).unwrap(), |[x, ..]| [-2.0 * x, 0.0, 0.0]));
         assert_eq!((picture.folded, picture.non_diffeomorphic_volume_vox), (20, 20.0));
+        let row = certificate(&Flow::zeros(Grid::image(6, 1).unwrap()));
+        assert_eq!((row.known(), row.share_folded()), (0, 0.0), "a row has no cell");
     }
 
     #[test]

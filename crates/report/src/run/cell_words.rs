@@ -8,6 +8,7 @@ pub fn cells_text(cells: &CellCounts) -> String {
     let CellCounts { certified: _, undecided, folded, unknown, non_diffeomorphic_volume_vox } = *cells;
     let known = counted(cells.known(), "cell");
     let mut text = match (folded, undecided) {
+        _ if cells.known() == 0 => "no cell between the voxels is known".to_owned(),
         (0, 0) => format!("{known} between the voxels: none folds, which is proven"),
         _ => format!(
             "{known} between the voxels: {} folded, {} undecided, all others proven not to fold; \
