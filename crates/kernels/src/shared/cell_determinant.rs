@@ -39,18 +39,41 @@ pub(crate) struct CellRow<'a, const D: usize> {
 }
 
 impl<const D: usize> CellRow<'_, D> {
+    /// Voxels to the next one along each axis; 0 where there is none.
+    fn strides(&self) -> Axes<usize> {
+        let [nx, ny, nz] = self.size;
+        [usize::from(nx > 1), if ny > 1 { nx } else { 0 }, if D == 3 && nz > 1 { nx * ny } else { 0 }]
+    }
+
+    /// First voxels of the rows that the corners of the row's cells lie on; none where there are no cells.
+    pub fn lines(&self) -> impl Iterator<Item = usize> {
+        let ([_, y, z], own, count) = (self.strides(), self.own, if self.has_cells() { 4 } else { 0 });
+        (0..count).map(move |k| own + (k & 1) * y + (k >> 1) * z)
+    }
+
+    /// The corners of the cell after a voxel of the row; none where there is no cell.
+    pub fn corners(&self, x: usize) -> impl Iterator<Item = usize> {
+        let is_cell = x + 1 < self.size[0] || self.size[0] == 1;
+        let along_x = self.strides()[0];
+        let lines = self.lines().filter(move |_| is_cell);
+        lines.flat_map(move |line| [line + x, line + x + along_x])
+    }
+
+    fn has_cells(&self) -> bool {
+        !(1..D).any(|axis| self.size[axis] > 1 && self.place[axis - 1] + 1 == self.size[axis])
+    }
+
     /// Writes the lower bound of the determinant of each cell; [`NO_FOLD`] where it is sure to exceed `least`, or where there is no cell.
     pub fn bounds(&self, line: &mut [f32]) {
-        let Self { size, place, .. } = *self;
+        let size = self.size;
         line.fill(NO_FOLD);
-        if (1..D).any(|axis| size[axis] > 1 && place[axis - 1] + 1 == size[axis]) {
+        if !self.has_cells() {
             return;
         }
         let count = if size[0] > 1 { size[0] - 1 } else { 1 };
         let line = &mut line[..count];
-        let strides = [1, size[0], size[0] * size[1]];
-        let stride = |axis: usize| if size[axis] > 1 { strides[axis] } else { 0 };
-        let corner = |k: usize| self.own + (0..D).map(|axis| (k >> axis & 1) * stride(axis)).sum::<usize>();
+        let strides = self.strides();
+        let corner = |k: usize| self.own + (0..D).map(|axis| (k >> axis & 1) * strides[axis]).sum::<usize>();
         if D == 2 {
             let at = [0, 1, 2, 3].map(corner);
             for (x, bound) in line.iter_mut().enumerate() {
@@ -62,9 +85,7 @@ impl<const D: usize> CellRow<'_, D> {
         let at: [usize; 8] = from_fn(corner);
         let lines = [0, 1, 2].map(|c| at.map(|at| &self.field[c.min(D - 1)][at..at + count]));
         mark(&lines, &self.per_edge, limits(self.least)[1], line);
-        for (x, bound) in line.iter_mut().enumerate().filter(|(_, bound)| **bound == 0.0) {
-            *bound = least_coefficient(&from_fn(|c| from_fn(|k| lines[c][k][x] * self.per_edge[c])));
-        }
+        bound_undecided(&lines, &self.per_edge, line);
     }
 }
 
@@ -76,6 +97,26 @@ fn mark(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, sure: f32, line: &mut [f
         let corner = |c: usize, k: usize| Lanes::load_or_zero(lines[c][k], x) * Lanes::splat(per_edge[c]);
         let v = [0, 1, 2].map(|c| [0, 1, 2, 3, 4, 5, 6, 7].map(|k| corner(c, k)));
         dominance(&v, sure).store_what_fits(line, x);
+    }
+}
+
+/// Writes the least coefficient where [`mark`] has written 0: sixteen such cells are computed together, wherever they lie.
+#[multiversion(targets("x86_64+avx", "aarch64+neon"))]
+fn bound_undecided(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, line: &mut [f32]) {
+    let (mut cells, mut count) = ([0; LANES], 0);
+    for x in 0..line.len() {
+        cells[count] = x;
+        count += usize::from(line[x] == 0.0);
+        if count == LANES || (count > 0 && x + 1 == line.len()) {
+            let corner = |c: usize, k: usize| {
+                let row = lines[c][k];
+                Lanes(each(|l| row[cells[l]])) * Lanes::splat(per_edge[c])
+            };
+            let v = [0, 1, 2].map(|c| [0, 1, 2, 3, 4, 5, 6, 7].map(|k| corner(c, k)));
+            let least = least_coefficients(&v);
+            cells.iter().zip(least.0).take(count).for_each(|(cell, least)| line[*cell] = least);
+            count = 0;
+        }
     }
 }
 
@@ -142,16 +183,16 @@ fn dominance(v: &[[Lanes; 8]; 3], sure: f32) -> Lanes {
     Lanes(each(state))
 }
 
-/// The least of the 27 Bernstein coefficients of a trilinear map's determinant: each is a mean of determinants of edges.
-fn least_coefficient(v: &[[f32; 8]; 3]) -> f32 {
-    let edges = |axis: usize| -> [[f32; 3]; 4] {
-        LOW[axis].map(|low| {
-            let along = [0, 1, 2].map(|c| v[c][low + (1 << axis)] - v[c][low]);
-            from_fn(|c| if c == axis { 1.0 + along[c] } else { along[c] })
-        })
+/// The least of the 27 Bernstein coefficients of trilinear maps' determinants: each is a mean of determinants of edges.
+#[inline(always)]
+fn least_coefficients(v: &[[Lanes; 8]; 3]) -> Lanes {
+    let edge = |axis: usize, nth: usize| -> [Lanes; 3] {
+        let low = LOW[axis][nth];
+        let along = |c: usize| v[c][low + (1 << axis)] - v[c][low];
+        [0, 1, 2].map(|c| if c == axis { Lanes::splat(1.0) + along(c) } else { along(c) })
     };
-    let [x, y, z] = [0, 1, 2].map(edges);
-    let mut sums = [0.0f32; 27];
+    let [x, y, z] = [0, 1, 2].map(|axis| [0, 1, 2, 3].map(|nth| edge(axis, nth)));
+    let mut sums = [Lanes::splat(0.0); 27];
     for (q, y) in y.iter().enumerate() {
         for (r, z) in z.iter().enumerate() {
             let first = y[1] * z[2] - y[2] * z[1];
@@ -160,14 +201,18 @@ fn least_coefficient(v: &[[f32; 8]; 3]) -> f32 {
             for (p, x) in x.iter().enumerate() {
                 // An axis' degree is the sum of the places of the edges along the two others.
                 let degrees = [(q & 1) + (r & 1), (p & 1) + (r >> 1), (p >> 1) + (q >> 1)];
-                sums[degrees[0] + 3 * degrees[1] + 9 * degrees[2]] +=
-                    x[0] * first + x[1] * second + x[2] * third;
+                let nth = degrees[0] + 3 * degrees[1] + 9 * degrees[2];
+                sums[nth] = sums[nth] + (x[0] * first + x[1] * second + x[2] * third);
             }
         }
     }
     let share = |degree: usize| if degree == 1 { 0.5 } else { 1.0 };
-    let mean = |k: usize| share(k % 3) * share(k / 3 % 3) * share(k / 9) * sums[k];
-    (0..27).map(mean).fold(NO_FOLD, f32::min)
+    let mut least = Lanes::splat(NO_FOLD);
+    for (k, sum) in sums.iter().enumerate() {
+        let mean = Lanes::splat(share(k % 3) * share(k / 3 % 3) * share(k / 9)) * *sum;
+        least = Lanes(each(|l| if mean.0[l] < least.0[l] { mean.0[l] } else { least.0[l] }));
+    }
+    least
 }
 
 #[cfg(test)]

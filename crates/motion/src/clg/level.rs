@@ -12,6 +12,7 @@ use crate::steps::level_steps::ConfidenceScales;
 use crate::steps::pyramid::LevelGeometry;
 use crate::steps::settling::Turn;
 use crate::steps::solving::{Solving, StopReason};
+use crate::steps::unfolding::{Cells, ShareMemory};
 use veloxel_core::{Axes, Counter};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::image::convolve::Convolve;
@@ -137,11 +138,13 @@ impl<'a> ClgLevel<'a> {
         let mut reports = Vec::new();
         let adaptive = self.params.warp_tol > 0.0;
         let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
+        self.unfold_start(displacement)?;
         let mut compared = self.compare(images, displacement)?;
         for nth in 1.. {
             let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
             let turn = Turn { nth, full: self.params.full_warps };
             turn.settle(self.device, &self.memory.increment, displacement)?;
+            self.keep_cells(displacement)?;
             let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
@@ -180,6 +183,30 @@ impl<'a> ClgLevel<'a> {
         let (spacing_vox, asked) = (self.geometry.spacing_vox, AskedTolerances::of(self.params));
         let own = PendingWarps { spacing_vox, warps: reports, stop, asked };
         Ok(LevelRun { size: shape.size, own, span })
+    }
+
+    /// What cells of the displacement should keep, if anything.
+    fn cells(&self) -> Option<Cells<'a>> {
+        let (device, geometry, target) = (self.device, self.geometry, self.params.least_determinant);
+        (target > 0.0).then_some(Cells { device, geometry, target })
+    }
+
+    /// Smooths the displacement that the level begins with where it folds, and bounds its cells.
+    fn unfold_start(&mut self, displacement: &mut Field) -> Result<(), ComputeError> {
+        let Some(cells) = self.cells() else { return Ok(()) };
+        let Workspace { increment, cell_bounds, .. } = &mut *self.memory;
+        cells.smooth(displacement, increment, &mut cell_bounds[0])
+    }
+
+    /// Takes the last warp's change as far as no cell folds; the displacement before it is in the memory of increments, and the memory of
+    /// the system is free.
+    fn keep_cells(&mut self, displacement: &mut Field) -> Result<(), ComputeError> {
+        let Some(cells) = self.cells() else { return Ok(()) };
+        let Workspace { increment, cell_bounds, system, .. } = &mut *self.memory;
+        let [tried, share, first, second] =
+            system.get_disjoint_mut([0, 1, 2, 3]).expect("a system should have entries");
+        let memory = ShareMemory { tried, share, spread: [first, second] };
+        cells.take(increment, displacement, &mut cell_bounds[0], memory).map(drop)
     }
 
     /// Whether a warp has lowered the difference of the images as much as a next one needs.

@@ -73,6 +73,7 @@ use crate::steps::intensity::IntensityMap;
 use crate::steps::level_account::{LevelRun, LevelsAccount};
 use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
+use crate::steps::unfolding::Cells;
 use diagnostics::PendingWarps;
 use level::{ClgLevel, Progress, WarpLimits};
 use parameters::{ClgParams, DerivativeScheme};
@@ -296,6 +297,11 @@ impl Stage {
         let mut finer = full(to.shape.components())?;
         transfer(device, displacement, from, &mut finer, to)?;
         *displacement = finer;
+        let target = self.params.least_determinant;
+        if target > 0.0 {
+            let (mut other, mut bounds) = (full(to.shape.components())?, full(1)?);
+            Cells { device, geometry: to, target }.smooth(displacement, &mut other, &mut bounds[0])?;
+        }
         let mut finer = full(1)?.remove(0);
         let (input, output) = (from_ref(confidence), from_mut(&mut finer));
         Resample { input, input_shape: from.shape, output, output_shape: to.shape, factor: 1.0 }

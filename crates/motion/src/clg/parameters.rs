@@ -148,6 +148,12 @@ parameters! {
         accurate.volume: 0.8, fast.volume: 0.8, realtime.volume: 0.8, ultrafast.volume: 0.8, cine.volume: 0.5,
         cine_apart: 0.5,
     };
+    /// The determinant that every cell of the interpolated map should keep: where an increment would take more, it is shortened, so that
+    /// the motion of tissue does not fold. 0: off. Large: strong compression is lost.
+    least_determinant: f32 in 0..=0.9 = 0.0 {
+        accurate.volume: 0.04, fast.volume: 0.04, realtime.volume: 0.04, ultrafast.volume: 0.04, cine.volume: 0.04,
+        cine_apart.volume: 0.04,
+    };
     /// How an increment joins the flow.
     update: IncrementUpdate = Add {
         accurate.volume: Compose, fast.volume: Compose, realtime.volume: Compose, ultrafast.volume: Compose,
@@ -243,6 +249,7 @@ impl ClgParams {
             // A window of the plane holds fewer voxels than one of the same width in space.
             rho_matched: 4.0,
             max_levels: 1,
+            least_determinant: self.least_determinant,
             ..volume
         })
     }

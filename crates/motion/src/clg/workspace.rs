@@ -33,6 +33,8 @@ pub(super) struct Workspace {
     pub volume_weight: Field,
     pub volume_change: Field,
     pub votes: Field,
+    /// Bounds of the determinants of the displacement's cells.
+    pub cell_bounds: Field,
     pub multigrid: Option<Multigrid>,
 }
 
@@ -44,7 +46,7 @@ fn terms(params: &ClgParams) -> Terms {
 
 impl Workspace {
     /// Every part, and how many buffers of a level's size it has.
-    fn parts(&mut self, params: &ClgParams, shape: Shape) -> [(&mut Field, usize); 13] {
+    fn parts(&mut self, params: &ClgParams, shape: Shape) -> [(&mut Field, usize); 14] {
         let (d, entries) = (shape.components(), shape.tensor_entries() + shape.components());
         let (Terms { diffusivity, volume }, gradients) = (terms(params), params.gamma > 0.0);
         let votes = params.median == MedianFilter::NonLocal && d == 2;
@@ -66,6 +68,7 @@ impl Workspace {
             (&mut self.volume_weight, where_needed(volume, 1)),
             (&mut self.volume_change, where_needed(volume && params.volume == VolumeTerm::Jacobian, 1)),
             (&mut self.votes, where_needed(votes, 1)),
+            (&mut self.cell_bounds, where_needed(params.least_determinant > 0.0, 1)),
         ]
     }
 

@@ -6,13 +6,13 @@
 
 use crate::steps::level_steps::TRUNCATE;
 use crate::steps::pyramid::{LevelGeometry, transferred};
+use crate::steps::unfolding::{ATTEMPTS, Attempt, Cells, LEAST_KEPT, SAFETY, SMOOTHED};
 use std::array::from_fn;
 use std::mem::{swap, take};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
-use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Multiply, Operation};
-use veloxel_kernels::variational::cell_bounds::CellBounds;
+use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, MixByVoxel, Multiply, Operation};
 use veloxel_kernels::variational::compose::{Compose, UpdateRule};
 use veloxel_kernels::variational::step_share::StepShare;
 use veloxel_kernels::{Kernel, Taps};
@@ -23,21 +23,8 @@ const STEPS_OF_HALF: usize = 3;
 const STEPS_OF_START: usize = 16;
 /// The share of a step that draws a field towards the inverse of another.
 const DAMPED: f32 = 0.5;
-/// Shares of the determinant that cells should keep, below which a step is shortened, at each attempt. It is shortened by shares: where it
-/// is cut off instead, its edge folds next.
-const FLOORS: [f32; 9] = [0.3, 0.3, 0.2, 0.1, 0.05, 0.02, 0.02, 0.02, 0.02];
-/// How far from such a cell steps are shortened, voxels, at each attempt.
-const REACHES: [usize; 9] = [1, 2, 3, 4, 5, 6, 9, 14, 20];
-/// Share of the determinant that cells should keep, which a correction and a finer level leave them.
-const LEAST_KEPT: f32 = 0.02;
 /// Damped steps for the inverses on a finer level.
 const STEPS_OF_TRANSFER: usize = 6;
-/// How often the maps on a finer level are smoothed where a cell would fold, at most.
-const SMOOTHED: usize = 16;
-
-/// What is taken of a share: determinants are not quite linear in the step.
-const SAFETY: f32 = 0.9;
-
 /// The maps of one moment; displacements in edges of the level.
 #[derive(Debug)]
 pub(super) struct Maps {
@@ -171,12 +158,12 @@ impl MiddleMaps {
 
     /// Makes the maps from image to image, and their bounds, of what is held; how many of their cells are too small.
     fn measure(&mut self) -> Result<f64, ComputeError> {
-        let (mut count, limits) = (0.0, [self.target, LEAST_KEPT * self.target]);
+        let (device, geometry, target) = (&self.device, &self.geometry, self.target);
+        let (mut count, cells) = (0.0, Cells { device, geometry, target });
         for i in 0..2 {
             let Maps { outward, inward, between, bounds } = &mut self.held;
-            join(&self.device, &self.geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
-            let found = bound(&self.device, &self.geometry, limits, &between[i], None, &mut bounds[i])?;
-            count += found.get(&self.device)?;
+            join(device, geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
+            count += cells.bound(&between[i], LEAST_KEPT * target, None, &mut bounds[i])?.get(device)?;
         }
         Ok(count)
     }
@@ -198,7 +185,7 @@ impl MiddleMaps {
 
     /// Whether the step was taken.
     fn take_step(&mut self, step: &mut Field) -> Result<bool, ComputeError> {
-        for (round, floor) in FLOORS.into_iter().enumerate() {
+        for (round, Attempt { floor, reach }) in ATTEMPTS.into_iter().enumerate() {
             let [a, b] = self.attempt(step, floor)?.map(|count| count.get(&self.device));
             if a? + b? == 0.0 {
                 swap(&mut self.held, &mut self.tried);
@@ -211,7 +198,7 @@ impl MiddleMaps {
                 let (before, after) = (&self.held.bounds[i], &self.tried.bounds[i]);
                 let map = &self.held.outward[i];
                 let LevelGeometry { shape, spacing_edges, .. } = self.geometry;
-                let (target, safety, reach) = (self.target, SAFETY, REACHES[round]);
+                let (target, safety) = (self.target, SAFETY);
                 let [first, share] = half.get_disjoint_mut([0, 1]).expect("a field should have components");
                 let memory = [first, &mut back[0]];
                 StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, share }
@@ -246,14 +233,8 @@ impl MiddleMaps {
             let Maps { outward, inward, between, bounds } = &mut self.tried;
             join(device, geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
             let before = Some(&self.held.bounds[i]);
-            folds.push(bound(
-                device,
-                geometry,
-                [self.target, floor * self.target],
-                &between[i],
-                before,
-                &mut bounds[i],
-            )?);
+            let cells = Cells { device, geometry, target: self.target };
+            folds.push(cells.bound(&between[i], floor * self.target, before, &mut bounds[i])?);
         }
         let mut folds = folds.into_iter();
         Ok(from_fn(|_| folds.next().expect("a count for each map")))
@@ -281,14 +262,15 @@ impl MiddleMaps {
         let (device, geometry, target) = (&self.device, &self.geometry, self.target);
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
         let least = LEAST_KEPT * target;
-        for round in 0..FLOORS.len() {
+        for Attempt { reach, .. } in ATTEMPTS {
             let (held, tried) = (&mut self.held, &mut self.tried);
             if what == Corrected::Inward {
                 join(device, geometry, [&tried.inward[i], &held.outward[1 - i]], &mut tried.between[i])?;
             }
-            let (before, out) = (Some(&held.bounds[i]), &mut tried.bounds[i]);
-            let limits = [target, 0.5 * least];
-            if bound(device, geometry, limits, &tried.between[i], before, out)?.get(device)? == 0.0 {
+            let cells = Cells { device, geometry, target };
+            let folds =
+                cells.bound(&tried.between[i], 0.5 * least, Some(&held.bounds[i]), &mut tried.bounds[i])?;
+            if folds.get(device)? == 0.0 {
                 swap(&mut held.between[i], &mut tried.between[i]);
                 swap(&mut held.bounds[i], &mut tried.bounds[i]);
                 if what == Corrected::Inward {
@@ -296,26 +278,20 @@ impl MiddleMaps {
                 }
                 return Ok(());
             }
-            let (whole, step) = match what {
+            let (whole, corrected) = match what {
                 Corrected::Inward => (&held.inward[i], &mut tried.inward[i]),
                 Corrected::Between => (&held.between[i], &mut tried.between[i]),
             };
-            // The correction alone: what is tried, less what is held.
-            let [less, still] = &mut self.half;
-            copy(device, whole, less)?;
-            InPlace { operation: Operation::Rescale { gain: -1.0, offset: 0.0 }, field: less }.run(device)?;
-            let update = UpdateRule::Add;
-            Compose { shape, spacing_edges, update, displacement: less, increment: step }.run(device)?;
-            InPlace { operation: Operation::Fill(0.0), field: still }.run(device)?;
-            let (before, after) = (&held.bounds[i], &tried.bounds[i]);
-            let (target, safety, reach, map) = (least, SAFETY, REACHES[round], &*still);
-            let [share, first] = less.get_disjoint_mut([0, 1]).expect("a field should have components");
+            let (before, after, target, safety) = (&held.bounds[i], &tried.bounds[i], least, SAFETY);
+            let [half, back] = &mut self.half;
+            let [share, first] = half.get_disjoint_mut([0, 1]).expect("a field should have components");
             fill(device, 1.0, share)?;
-            let memory = [first, &mut tried.outward[i][0]];
-            StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, share }
+            let memory = [first, &mut back[0]];
+            StepShare { shape, spacing_edges, map: &[], before, after, target, safety, reach, memory, share }
                 .run(device)?;
-            scale(device, share, step)?;
-            Compose { shape, spacing_edges, update, displacement: whole, increment: step }.run(device)?;
+            for (with, out) in whole.iter().zip(corrected) {
+                MixByVoxel { with, kept: share, out }.run(device)?;
+            }
         }
         Ok(())
     }
@@ -370,17 +346,4 @@ fn step_to_inverse(
     let LevelGeometry { shape, spacing_edges, .. } = *geometry;
     let (update, increment) = (UpdateRule::TowardsInverse(relaxation), inverse);
     Compose { shape, spacing_edges, update, displacement, increment }.run(device)
-}
-
-/// Bounds the determinants of a map's cells; how many are too small, and smaller than before.
-fn bound(
-    device: &Device,
-    geometry: &LevelGeometry,
-    [least, fold]: [f32; 2],
-    displacement: &Field,
-    before: Option<&Buffer>,
-    out: &mut Buffer,
-) -> Result<Later<f64>, ComputeError> {
-    let LevelGeometry { shape, spacing_edges, .. } = *geometry;
-    CellBounds { shape, spacing_edges, displacement, least, fold, before, out }.run(device)
 }

@@ -3,9 +3,11 @@
 //! *Halo*: none.
 
 mod copies;
+mod mixtures;
 mod sums;
 
 pub use copies::{CopyBuffer, CopyPart, Paste};
+pub use mixtures::{Mix, MixByVoxel};
 pub use sums::{ClipLength, CountKnown, Norm2};
 
 use crate::bindings::bindings;
@@ -30,6 +32,7 @@ bindings! {
         out: may_write f32 as any,
         others[out_y, out_z]: write f32,
         input: may_read f32,
+        shares: may_read f32,
     } -> sums: f32
 }
 
@@ -37,11 +40,11 @@ impl<'a> Bindings<'a> {
     /// Bindings of a field that is overwritten.
     fn of_field(block: Block, field: &'a [Buffer]) -> Self {
         let (out, others) = field.split_first().map_or((None, field), |(out, others)| (Some(out), others));
-        Self { block, out: out.map(|out| out as &dyn AnyBuffer), others, input: None }
+        Self { block, out: out.map(|out| out as &dyn AnyBuffer), others, input: None, shares: None }
     }
     /// Bindings of samples that are overwritten, and of others that are read.
     fn of_samples(block: Block, out: &'a Buffer, input: &'a Buffer) -> Self {
-        Self { block, out: Some(out), others: &[], input: Some(input) }
+        Self { block, out: Some(out), others: &[], input: Some(input), shares: None }
     }
 }
 
@@ -95,7 +98,7 @@ impl<T: Element> Kernel for Fill<'_, T> {
         gpu.launch(&SOURCE, "in_place")
             .constant("COMPONENTS", 1usize)
             .constant("OPERATION", 0usize)
-            .bind(&Bindings { block, out: Some(self.out), others: &[], input: None })
+            .bind(&Bindings { block, out: Some(self.out), others: &[], input: None, shares: None })
             .run(line(words, 256))
     }
 }
@@ -183,43 +186,6 @@ impl Kernel for Multiply<'_> {
         let block = Block { count: n, ..Block::default() };
         gpu.launch(&SOURCE, "multiply")
             .bind(&Bindings::of_samples(block, self.out, self.factor))
-            .run(line(n, 256))
-    }
-}
-
-/// Mixes two buffers: `out ← out + share · (with − out)`; where one of them is unknown (NaN) the other one is taken.
-#[derive(Debug)]
-pub struct Mix<'a> {
-    /// The other samples, as many as `out` has.
-    pub with: &'a Buffer,
-    /// Share of `with`: 0 leaves `out` as it is.
-    pub share: f32,
-    /// The samples that are mixed in place.
-    pub out: &'a mut Buffer,
-}
-
-impl Kernel for Mix<'_> {
-    const NAME: &'static str = "mix";
-    type Output = ();
-
-    fn check(&self, lengths: &mut Lengths) {
-        lengths.of("out", self.out, self.with.len());
-    }
-    fn on_cpu(self, cpu: &Cpu) {
-        let (share, with) = (self.share, self.with.host());
-        cpu.split_samples(self.out.host_mut(), 1, |range, out| {
-            for (o, &w) in out.iter_mut().zip(&with[range]) {
-                let mixed = *o + share * (w - *o);
-                let known = if o.is_nan() { w } else { mixed };
-                *o = if w.is_nan() { *o } else { known };
-            }
-        });
-    }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let n = self.out.len();
-        let block = Block { count: n, a: self.share, b: 0.0 };
-        gpu.launch(&SOURCE, "mix_samples")
-            .bind(&Bindings::of_samples(block, self.out, self.with))
             .run(line(n, 256))
     }
 }

@@ -22,6 +22,18 @@ fn mix_samples(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
     }
 }
 
+@compute @workgroup_size(256)
+fn mix_by_voxel(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        let share = shares[i];
+        if (share != 1.0) {
+            let old = out[i];
+            out[i] = old + (1.0 - share) * (input[i] - old);
+        }
+    }
+}
+
 // The new value of a sample; OPERATION is the index of the operation in mod.rs.
 fn operated(v: f32) -> f32 {
     if (OPERATION == 0u) {

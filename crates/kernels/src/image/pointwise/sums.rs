@@ -65,7 +65,7 @@ impl Kernel for CountKnown<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
         let block = Block { count: self.count, ..Block::default() };
         gpu.launch(&SOURCE, "count_known")
-            .bind(&Bindings { block, out: None, others: &[], input: Some(self.samples) })
+            .bind(&Bindings { block, out: None, others: &[], input: Some(self.samples), shares: None })
             .sums(self.count, |[count]| count)
     }
 }

@@ -30,7 +30,7 @@ fn least_in_square(own: u32, strides: vec3<u32>) -> f32 {
 }
 
 // The same vector, whose terms no compiler may regroup with others: it does not know that a bit of the limits is 0.
-fn kept(v: vec3<f32>, limits: vec4<f32>) -> vec3<f32> {
+fn as_written(v: vec3<f32>, limits: vec4<f32>) -> vec3<f32> {
     return bitcast<vec3<f32>>(bitcast<vec3<u32>>(v) | vec3<u32>(bitcast<u32>(limits.z)));
 }
 
@@ -65,9 +65,9 @@ fn least_in_cell(own: u32, strides: vec3<u32>, limits: vec4<f32>) -> f32 {
     for (var k = 0u; k < 4u; k = k + 1u) {
         let at_x = 2u * (k & 1u) + 4u * (k >> 1u);
         let at_y = (k & 1u) + 4u * (k >> 1u);
-        x[k] = kept(v[at_x + 1u] - v[at_x], limits);
-        y[k] = kept(v[at_y + 2u] - v[at_y], limits);
-        z[k] = kept(v[k + 4u] - v[k], limits);
+        x[k] = as_written(v[at_x + 1u] - v[at_x], limits);
+        y[k] = as_written(v[at_y + 2u] - v[at_y], limits);
+        z[k] = as_written(v[k + 4u] - v[k], limits);
         most_x = max(most_x, abs(x[k]));
         most_y = max(most_y, abs(y[k]));
         most_z = max(most_z, abs(z[k]));

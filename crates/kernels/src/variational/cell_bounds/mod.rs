@@ -2,6 +2,8 @@
 //!
 //! *In*: a displacement d, edges; the bounds before, if there are some. *Out*: the bound of the cell between a voxel and the next
 //! ones, as `shared/cell_determinant.rs` finds it: a large number where it is sure to exceed `least`, or where there is no cell.
+//! *Shortened changes*: where the displacement differs from the one that `out` was written for by a share of a change at each voxel, only
+//! cells with a corner whose share is not 1 are bounded anew; the others keep their bound and do not count.
 //! *Count*: cells whose bound is at most `fold` and, with bounds before, has become smaller. A corner that is not finite is a fold.
 //! *Halo*: one voxel.
 
@@ -33,6 +35,7 @@ bindings! {
         },
         displacement[displacement_x, displacement_y, displacement_z]: read f32,
         before: may_read f32,
+        kept: may_read f32,
         out: write f32,
     } -> sums: f32
 }
@@ -52,6 +55,8 @@ pub struct CellBounds<'a> {
     pub fold: f32,
     /// Bounds of another displacement: cells count only where theirs was larger.
     pub before: Option<&'a Buffer>,
+    /// The share of its change that each voxel kept since `out` was written; none: all cells are bounded.
+    pub kept: Option<&'a Buffer>,
     /// The bound of the cell after every voxel.
     pub out: &'a mut Buffer,
 }
@@ -64,19 +69,20 @@ impl Kernel for CellBounds<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
         lengths.field("displacement", self.displacement, d, n);
-        lengths.optional("before", self.before, n).of("out", self.out, n);
+        lengths.optional("before", self.before, n).optional("kept", self.kept, n).of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {
         Later::known(by_dimension!(self.shape, bounds_in(cpu, self)))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
-        let Self { shape, displacement, fold, before, out, .. } = self;
+        let Self { shape, displacement, fold, before, kept, out, .. } = self;
         let ([nx, ny, nz], n) = (shape.size, shape.len());
         let per_edge = self.spacing_edges.map(|s| 1.0 / s).into();
         let block = Block { size: [nx, ny, nz, n].into(), per_edge, limits: limits(self.least).into(), fold };
         gpu.launch_in(shape.components(), &SOURCE, "cell_bounds")
             .constant("COMPARED", before.is_some())
-            .bind(&Bindings { block, displacement, before, out })
+            .constant("KEPT", kept.is_some())
+            .bind(&Bindings { block, displacement, before, kept, out })
             .sums(n, |[count]: [f64; 1]| count)
     }
 }
@@ -87,25 +93,46 @@ fn is_unknown_or_below(bound: f32, before: f32) -> bool {
 }
 
 fn bounds_in<const D: usize>(cpu: &Cpu, args: CellBounds<'_>) -> f64 {
-    let CellBounds { shape, spacing_edges, displacement, least, fold, before, out } = args;
+    let CellBounds { shape, spacing_edges, displacement, least, fold, before, kept, out } = args;
     let (field, per_edge) = (components::<D>(displacement), spacing_edges.map(|s| 1.0 / s));
-    let (before, out) = (before.map(Buffer::host), Shared::new(out.host_mut()));
+    let (before, kept, out) = (before.map(Buffer::host), kept.map(Buffer::host), Shared::new(out.host_mut()));
     let (size, [nx, ny, _]) = (shape.size, shape.size);
     let [count] = cpu.sum(shape.rows(), 24 * shape.len(), |rows| {
-        let mut count = 0.0;
+        let (mut count, mut anew) = (0.0, vec![0.0; nx]);
         for row in rows {
             // SAFETY: every row is written by one thread.
             let line = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
             let (own, place) = (row * nx, [row % ny, row / ny]);
-            CellRow { field, per_edge, size, place, own, least }.bounds(line);
+            let row = CellRow { field, per_edge, size, place, own, least };
+            let is_new = |x: usize| kept.is_none_or(|kept| row.corners(x).any(|at| kept[at] != 1.0));
+            if kept.is_none() {
+                row.bounds(line);
+            } else if kept
+                .is_some_and(|kept| row.lines().any(|start| is_any_shortened(&kept[start..start + nx])))
+            {
+                row.bounds(&mut anew);
+                line.iter_mut()
+                    .zip(&anew)
+                    .enumerate()
+                    .filter(|(x, _)| is_new(*x))
+                    .for_each(|(_, (old, new))| *old = *new);
+            } else {
+                continue;
+            }
             for (x, bound) in line.iter().enumerate() {
                 let is_smaller = before.is_none_or(|before| is_unknown_or_below(*bound, before[own + x]));
-                count += f64::from(u8::from((bound.is_nan() || *bound <= fold) && is_smaller));
+                let counts = (bound.is_nan() || *bound <= fold) && is_smaller;
+                count += f64::from(u8::from(counts && is_new(x)));
             }
         }
         [count]
     });
     count
+}
+
+/// Whether a share of the row is not 1.
+fn is_any_shortened(shares: &[f32]) -> bool {
+    shares.chunks(256).any(|part| part.iter().fold(false, |any, share| any | (*share != 1.0)))
 }
 
 #[cfg(test)]
@@ -134,6 +161,7 @@ mod tests {
                 least,
                 fold,
                 before: None,
+                kept: None,
                 out: &mut bounds,
             }
             .run(&device)
@@ -142,8 +170,16 @@ mod tests {
             assert!((bounds.host()[3] + 0.5).abs() < 1e-6);
             let mut again = device.zeros(shape.len()).unwrap();
             let before = Some(&bounds);
-            let count =
-                CellBounds { shape, spacing_edges, displacement, least, fold, before, out: &mut again };
+            let count = CellBounds {
+                shape,
+                spacing_edges,
+                displacement,
+                least,
+                fold,
+                before,
+                kept: None,
+                out: &mut again,
+            };
             assert_eq!(count.run(&device).unwrap().get(&device).unwrap(), 0.0);
         }
     }

@@ -21,6 +21,7 @@ on_every_device! {
                         least,
                         fold: 0.1,
                         before: Some(&calm[0]),
+                        kept: None,
                         out: &mut out,
                     };
                     let count = kernel.run(device).unwrap().get(device).unwrap();
@@ -28,6 +29,23 @@ on_every_device! {
                     vec![out, count]
                 });
             }
+        }
+    }
+
+    fn bounds_of_shortened_changes(device: &Device) {
+        for shape in shapes() {
+            Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
+                let displacement = noise_field(device, shape.components(), shape.len(), 1);
+                let (spacing_edges, least, fold, before) = ([1.0; 3], 0.6, 0.1, None);
+                let shares = (0..shape.len()).map(|i| if i % 97 < 2 { 0.5 } else { 1.0 }).collect();
+                let shares = device.upload(shares).unwrap();
+                let mut out = device.upload(vec![7.0; shape.len()]).unwrap();
+                let (displacement, kept) = (&displacement, Some(&shares));
+                let kernel = CellBounds { shape, spacing_edges, displacement, least, fold, before, kept, out: &mut out };
+                let count = kernel.run(device).unwrap().get(device).unwrap();
+                let count = device.upload(vec![count as f32]).unwrap();
+                vec![out, count]
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The share of a step that is left where it would fold a map that it changes elsewhere: in cells around the place that each vector acts on.
 //!
-//! *In*: the step u on a grid of its own (the middle of two images); the displacement h from there to the grid of the map, edges; the
+//! *In*: the step u on a grid of its own (the middle of two images); the displacement h from there to the grid of the map, edges, none where that is the same; the
 //! bounds of the map's cells before the step and after ([`super::cell_bounds`]). *Out*, in place: a share of u at each voxel, multiplied by
 //! what this map leaves of it: two maps that u changes may be asked in any order.
 //! *Share*: between both the bound is taken as linear in the step, so a cell whose bound falls from `b` to `a < target` can take
@@ -14,6 +14,7 @@ mod parity;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, wgsl};
 use crate::shared::{LINE, NAN};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components;
 use veloxel_gpu::wgsl::vec4;
@@ -51,7 +52,7 @@ pub struct StepShare<'a> {
     pub shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
-    /// The displacement h from the step's grid to the map's, edges.
+    /// The displacement h from the step's grid to the map's, edges; no component: the step is on the map's grid.
     pub map: &'a [Buffer],
     /// Bounds of the map's cells before the step.
     pub before: &'a Buffer,
@@ -75,7 +76,8 @@ impl Kernel for StepShare<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("map", self.map, d, n).of("share", self.share, n);
+        let moved = if self.map.is_empty() { 0 } else { d };
+        lengths.field("map", self.map, moved, n).of("share", self.share, n);
         lengths.of("before", self.before, n).of("after", self.after, n);
         lengths.of("memory", self.memory[0], n).of("memory", self.memory[1], n);
     }
@@ -103,35 +105,62 @@ impl Kernel for StepShare<'_> {
             std::mem::swap(&mut from, &mut to);
         }
         let shorten = Bindings { withheld: Some(from), map, out: share, ..nowhere };
-        gpu.launch_in(d, &SOURCE, "shorten").bind(&shorten).run(line(n, 256))
+        gpu.launch_in(d, &SOURCE, "shorten")
+            .constant("MOVED", !map.is_empty())
+            .bind(&shorten)
+            .run(line(n, 256))
     }
 }
 
 fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
     let StepShare { shape, spacing_edges, map, before, after, target, safety, reach, memory, share: left } =
         args;
-    let (map, per_edge) = (components::<D>(map), spacing_edges.map(|s| 1.0 / s));
     let ([nx, ny, _], before, after) = (shape.size, before.host(), after.host());
+    // Most rows withhold nothing; those that do are marked, and only they are looked at.
+    let mut marks: Vec<AtomicBool> = (0..shape.rows()).map(|_| AtomicBool::new(false)).collect();
     let [first, second] = memory;
-    cpu.split_samples(first.host_mut(), 4, |range, part| {
-        for (i, out) in range.zip(part) {
-            *out = 1.0 - share(before[i], after[i], [target, safety]);
+    cpu.split_rows([first.host_mut()], nx, 3 * shape.len(), |row, [line]| {
+        let cells = row * nx..(row + 1) * nx;
+        let bounds = before[cells.clone()].iter().zip(&after[cells]);
+        let withheld: Vec<f32> =
+            bounds.map(|(before, after)| 1.0 - share(*before, *after, [target, safety])).collect();
+        line.fill(0.0);
+        if withheld.iter().fold(false, |any, part| any | (*part > 0.0)) {
+            marks[row].store(true, Relaxed);
+            for k in 0..=reach.min(nx - 1) {
+                raise(&mut line[..nx - k], &withheld[k..]);
+                raise(&mut line[k..], &withheld[..nx - k]);
+            }
         }
     });
     let (mut from, mut to) = (first, second);
-    for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate().take(D) {
-        let (input, count) = (from.host(), shape.size[axis]);
-        cpu.split_samples(to.host_mut(), 2 * reach + 1, |range, part| {
-            for (i, out) in range.zip(part) {
-                let at = i / stride % count;
-                let (low, high) = (at.min(reach), (count - 1 - at).min(reach));
-                let cells = (0..=low + high).map(|k| i - low * stride + k * stride);
-                *out = cells.fold(0.0, |most: f32, cell| most.max(input[cell]));
+    for axis in 1..D {
+        let (input, count, stride) = (from.host(), shape.size[axis], if axis == 1 { 1 } else { ny });
+        let spread: Vec<AtomicBool> = (0..shape.rows()).map(|_| AtomicBool::new(false)).collect();
+        cpu.split_rows([to.host_mut()], nx, 2 * shape.len(), |row, [line]| {
+            line.fill(0.0);
+            let at = row / stride % count;
+            for other in at.saturating_sub(reach)..(at + reach + 1).min(count) {
+                let other = row - at * stride + other * stride;
+                if marks[other].load(Relaxed) {
+                    spread[row].store(true, Relaxed);
+                    raise(line, &input[other * nx..(other + 1) * nx]);
+                }
             }
         });
+        marks = spread;
         std::mem::swap(&mut from, &mut to);
     }
     let withheld = from.host();
+    if map.is_empty() {
+        return cpu.split_rows([left.host_mut()], nx, shape.len(), |row, [line]| {
+            if marks[row].load(Relaxed) {
+                let withheld = &withheld[row * nx..(row + 1) * nx];
+                line.iter_mut().zip(withheld).for_each(|(left, withheld)| *left *= 1.0 - withheld);
+            }
+        });
+    }
+    let (map, per_edge) = (components::<D>(map), spacing_edges.map(|s| 1.0 / s));
     cpu.split_rows([left.host_mut()], nx, 4 * shape.len(), |row, [line]| {
         let rows = map.map(|component| &component[row * nx..(row + 1) * nx]);
         let place = [0.0, (row % ny) as f32, (row / ny) as f32];
@@ -144,6 +173,14 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
             *left *= 1.0 - withheld[index];
         }
     });
+}
+
+/// Raises samples to those beside them, if these are greater.
+fn raise(samples: &mut [f32], others: &[f32]) {
+    samples
+        .iter_mut()
+        .zip(others)
+        .for_each(|(sample, &other)| *sample = if other > *sample { other } else { *sample });
 }
 
 /// The share of a step that a cell can take.

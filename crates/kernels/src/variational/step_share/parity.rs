@@ -8,7 +8,7 @@ use veloxel_testkit::parity::{Pair, noise_field, shapes};
 on_every_device! {
     fn shares_of_steps(device: &Device) {
         for shape in shapes() {
-            for reach in [1, 4] {
+            for (reach, is_moved) in [(1, true), (4, true), (2, false)] {
                 Pair::new(device).alike(&format!("{:?} {reach}", shape.size), |device| {
                     let map = noise_field(device, shape.components(), shape.len(), 1);
                     let bounds = noise_field(device, 2, shape.len(), 8);
@@ -20,7 +20,7 @@ on_every_device! {
                     StepShare {
                         shape,
                         spacing_edges,
-                        map: &map,
+                        map: if is_moved { &map } else { &[] },
                         before: &bounds[0],
                         after: &bounds[1],
                         target,

@@ -1,6 +1,8 @@
 // The share of a step that the cells around can take, in five passes of a volume and four of a picture. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
+// Whether the map is on a grid of its own.
+override MOVED: bool = true;
 
 // The same as in mod.rs.
 fn share(before: f32, after: f32) -> f32 {
@@ -52,6 +54,10 @@ fn cell(voxel: u32, displacement: f32, count: u32) -> u32 {
 fn shorten(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
     if (i >= block.size.w) {
+        return;
+    }
+    if (!MOVED) {
+        out[i] = out[i] * (1.0 - withheld[i]);
         return;
     }
     let size = block.size;

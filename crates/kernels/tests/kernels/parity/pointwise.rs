@@ -1,7 +1,7 @@
 use super::*;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::pointwise::{
-    ClipLength, CopyBuffer, CountKnown, InPlace, Mix, Multiply, Operation, Paste,
+    ClipLength, CopyBuffer, CountKnown, InPlace, Mix, MixByVoxel, Multiply, Operation, Paste,
 };
 use veloxel_testkit::on_every_device;
 
@@ -60,6 +60,21 @@ on_every_device! {
         let mixed = device.download(out).unwrap();
         assert_eq!(mixed[..3], [1.5, 3.0, 1.0]);
         assert!(mixed[3].is_nan());
+    }
+
+    fn changes_are_taken_back_in_part(device: &Device) {
+        for n in [5, 70_001] {
+            Pair::new(device).alike("mix by voxel", |device| {
+                let buffer = |seed| device.upload(noise(n, seed)).unwrap();
+                let (with, kept, mut out) = (buffer(1), buffer(2), buffer(3));
+                MixByVoxel { with: &with, kept: &kept, out: &mut out }.run(device).unwrap();
+                vec![out]
+            });
+        }
+        let [with, kept] = [vec![3.0, 3.0, 3.0], vec![1.0, 0.75, 0.0]].map(|samples| device.upload(samples).unwrap());
+        let mut out = device.upload(vec![0.1, 1.0, 1.0]).unwrap();
+        MixByVoxel { with: &with, kept: &kept, out: &mut out }.run(device).unwrap();
+        assert_eq!(device.download(out).unwrap(), [0.1, 1.5, 3.0]);
     }
 
     fn infinities_become_zero(device: &Device) {
