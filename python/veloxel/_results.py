@@ -288,6 +288,7 @@ class FlowResult:
 
     def __init__(self, found: Any, session: Session | None, fixed: Any = None) -> None:
         self._report: str = found.report
+        self._errors: tuple[str, str] | None = found.errors
         self._fixed = None if fixed is None else Image._of(fixed)
         self.flow = Field._of(found.field, session)
         self.inverse = None if found.inverse is None else Field._of(found.inverse, session)
@@ -316,6 +317,21 @@ class FlowResult:
     def report(self) -> dict[str, Any]:
         """Device, times by stage (milliseconds), parameters in force, statistics of the field, warnings."""
         return json.loads(self._report)
+
+    @property
+    def expected_error(self) -> Image | None:
+        """The expected length of every vector's error, voxels (pixels), ``(y, x)`` or ``(z, y, x)``: what its confidence has meant
+        for this method and preset where the motion was known. None for methods of which nothing was measured.
+
+        >>> import veloxel
+        >>> parts = veloxel.phantom("shift", (32, 40))
+        >>> found = veloxel.flow(parts["fixed"], parts["moving"], preset="fast", device="cpu")
+        >>> found.expected_error.shape
+        (32, 40)
+        """
+        if self._errors is None:
+            return None
+        return Image._of(_veloxel.expected_error(*self._errors, self.confidence._own))
 
     @property
     def jacobian(self) -> Image:

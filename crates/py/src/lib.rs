@@ -43,7 +43,7 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::field::Field;
     #[pymodule_export]
-    use crate::fields::flow::{FlowFound, flow, sequence, starts};
+    use crate::fields::flow::{FlowFound, expected_error, flow, sequence, starts};
     #[pymodule_export]
     use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]

@@ -72,7 +72,7 @@ pub use veloxel_io as io;
 pub use veloxel_measure::{self as measure, self as metrics};
 pub use veloxel_mesh::{Graph, MeshError};
 pub use veloxel_motion::{
-    BlockMatchingParams, BlockMatchingPreset, ClgParams, ClgPreset, DenseFlow, FeatureMaps,
+    BlockMatchingParams, BlockMatchingPreset, ClgParams, ClgPreset, DenseFlow, ErrorCurves, FeatureMaps,
     FiniteElementsParams, FiniteElementsPreset, LucasKanadeParams, LucasKanadePreset, MotionError, Pair,
     PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted, SequenceMode, Start,
 };

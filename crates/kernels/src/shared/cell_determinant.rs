@@ -94,10 +94,21 @@ impl<const D: usize> CellRow<'_, D> {
 #[multiversion(targets("x86_64+avx", "aarch64+neon"))]
 fn mark(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, sure: f32, line: &mut [f32]) {
     for x in (0..line.len()).step_by(LANES) {
-        let corner = |c: usize, k: usize| Lanes::load_or_zero(lines[c][k], x) * Lanes::splat(per_edge[c]);
-        let v = [0, 1, 2].map(|c| [0, 1, 2, 3, 4, 5, 6, 7].map(|k| corner(c, k)));
+        let v = corners(|c, k| Lanes::load_or_zero(lines[c][k], x) * Lanes::splat(per_edge[c]));
         dominance(&v, sure).store_what_fits(line, x);
     }
+}
+
+/// The displacement at the corners of cells, component by component. (Arrays that are mapped would be copied about.)
+#[inline(always)]
+fn corners(of: impl Fn(usize, usize) -> Lanes) -> [[Lanes; 8]; 3] {
+    let mut v = [[Lanes::splat(0.0); 8]; 3];
+    for (c, component) in v.iter_mut().enumerate() {
+        for (k, corner) in component.iter_mut().enumerate() {
+            *corner = of(c, k);
+        }
+    }
+    v
 }
 
 /// Writes the least coefficient where [`mark`] has written 0: sixteen such cells are computed together, wherever they lie.
@@ -108,11 +119,10 @@ fn bound_undecided(lines: &[[&[f32]; 8]; 3], per_edge: &Axes<f32>, line: &mut [f
         cells[count] = x;
         count += usize::from(line[x] == 0.0);
         if count == LANES || (count > 0 && x + 1 == line.len()) {
-            let corner = |c: usize, k: usize| {
+            let v = corners(|c, k| {
                 let row = lines[c][k];
                 Lanes(each(|l| row[cells[l]])) * Lanes::splat(per_edge[c])
-            };
-            let v = [0, 1, 2].map(|c| [0, 1, 2, 3, 4, 5, 6, 7].map(|k| corner(c, k)));
+            });
             let least = least_coefficients(&v);
             cells.iter().zip(least.0).take(count).for_each(|(cell, least)| line[*cell] = least);
             count = 0;
@@ -186,12 +196,16 @@ fn dominance(v: &[[Lanes; 8]; 3], sure: f32) -> Lanes {
 /// The least of the 27 Bernstein coefficients of trilinear maps' determinants: each is a mean of determinants of edges.
 #[inline(always)]
 fn least_coefficients(v: &[[Lanes; 8]; 3]) -> Lanes {
-    let edge = |axis: usize, nth: usize| -> [Lanes; 3] {
-        let low = LOW[axis][nth];
-        let along = |c: usize| v[c][low + (1 << axis)] - v[c][low];
-        [0, 1, 2].map(|c| if c == axis { Lanes::splat(1.0) + along(c) } else { along(c) })
-    };
-    let [x, y, z] = [0, 1, 2].map(|axis| [0, 1, 2, 3].map(|nth| edge(axis, nth)));
+    let mut edges = [[[Lanes::splat(0.0); 3]; 4]; 3];
+    for (axis, edges) in edges.iter_mut().enumerate() {
+        for (low, edge) in LOW[axis].into_iter().zip(edges) {
+            for (c, along) in edge.iter_mut().enumerate() {
+                *along = v[c][low + (1 << axis)] - v[c][low];
+            }
+            edge[axis] = Lanes::splat(1.0) + edge[axis];
+        }
+    }
+    let [x, y, z] = &edges;
     let mut sums = [Lanes::splat(0.0); 27];
     for (q, y) in y.iter().enumerate() {
         for (r, z) in z.iter().enumerate() {

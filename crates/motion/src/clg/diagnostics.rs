@@ -3,6 +3,7 @@
 use super::parameters::{ClgParams, ClgPreset};
 use crate::steps::level_account::{LevelDiagnostics, LevelReport, PendingLevel, over_levels};
 use crate::steps::solving::{Solving, StopReason};
+use crate::steps::unfolding::Taken;
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
@@ -21,6 +22,8 @@ pub(super) struct WarpRun {
     pub mean_increment_vox: Later<f64>,
     /// Σ |I_t| and number of voxels.
     pub difference: Later<(f64, f64)>,
+    /// How much of it was taken, where cells are kept from folding.
+    pub taken: Option<Taken>,
 }
 
 /// A level that was asked for.
@@ -85,6 +88,9 @@ struct WarpDiagnostics {
     mean_abs_difference: f64,
     /// Why the linear solve ended.
     stop: StopReason,
+    /// How much of the warp was taken, where cells are kept from folding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    taken: Option<Taken>,
 }
 
 /// The warps of a level.
@@ -119,6 +125,7 @@ impl WarpRun {
             mean_increment_vox: self.mean_increment_vox.get_after(device, mark)?,
             mean_abs_difference: mean(difference, voxels),
             stop: solved.stop,
+            taken: self.taken,
         })
     }
 }

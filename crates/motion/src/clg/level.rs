@@ -12,7 +12,6 @@ use crate::steps::level_steps::ConfidenceScales;
 use crate::steps::pyramid::LevelGeometry;
 use crate::steps::settling::Turn;
 use crate::steps::solving::{Solving, StopReason};
-use crate::steps::unfolding::{Cells, ShareMemory};
 use veloxel_core::{Axes, Counter};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::image::convolve::Convolve;
@@ -144,7 +143,7 @@ impl<'a> ClgLevel<'a> {
             let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
             let turn = Turn { nth, full: self.params.full_warps };
             turn.settle(self.device, &self.memory.increment, displacement)?;
-            self.keep_cells(displacement)?;
+            report.taken = self.keep_cells(displacement)?;
             let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
@@ -183,30 +182,6 @@ impl<'a> ClgLevel<'a> {
         let (spacing_vox, asked) = (self.geometry.spacing_vox, AskedTolerances::of(self.params));
         let own = PendingWarps { spacing_vox, warps: reports, stop, asked };
         Ok(LevelRun { size: shape.size, own, span })
-    }
-
-    /// What cells of the displacement should keep, if anything.
-    fn cells(&self) -> Option<Cells<'a>> {
-        let (device, geometry, target) = (self.device, self.geometry, self.params.least_determinant);
-        (target > 0.0).then_some(Cells { device, geometry, target })
-    }
-
-    /// Smooths the displacement that the level begins with where it folds, and bounds its cells.
-    fn unfold_start(&mut self, displacement: &mut Field) -> Result<(), ComputeError> {
-        let Some(cells) = self.cells() else { return Ok(()) };
-        let Workspace { increment, cell_bounds, .. } = &mut *self.memory;
-        cells.smooth(displacement, increment, &mut cell_bounds[0])
-    }
-
-    /// Takes the last warp's change as far as no cell folds; the displacement before it is in the memory of increments, and the memory of
-    /// the system is free.
-    fn keep_cells(&mut self, displacement: &mut Field) -> Result<(), ComputeError> {
-        let Some(cells) = self.cells() else { return Ok(()) };
-        let Workspace { increment, cell_bounds, system, .. } = &mut *self.memory;
-        let [tried, share, first, second] =
-            system.get_disjoint_mut([0, 1, 2, 3]).expect("a system should have entries");
-        let memory = ShareMemory { tried, share, spread: [first, second] };
-        cells.take(increment, displacement, &mut cell_bounds[0], memory).map(drop)
     }
 
     /// Whether a warp has lowered the difference of the images as much as a next one needs.
@@ -261,7 +236,7 @@ impl<'a> ClgLevel<'a> {
         let mean_increment_vox = self.geometry.join(device, fields, increment_limit, update)?;
         self.filter(images, displacement)?;
         let difference = compared.difference;
-        Ok((WarpRun { solving, mean_increment_vox, difference }, weights.is_matched))
+        Ok((WarpRun { solving, mean_increment_vox, difference, taken: None }, weights.is_matched))
     }
 
     /// Samples the moving image at the present displacement into `self.memory.warped`.
@@ -391,8 +366,8 @@ impl<'a> ClgLevel<'a> {
         let shape = geometry.shape;
         let memory = &mut *self.memory;
         let rhs = &mut memory.system[shape.tensor_entries()..];
-        let smoothness =
-            Operator { diffusivity: memory.diffusivity.first(), ..geometry.laplacian(weights.alpha) };
+        let of_total = params.total_share * weights.alpha;
+        let smoothness = Operator { diffusivity: memory.diffusivity.first(), ..geometry.laplacian(of_total) };
         let divergence = memory.volume_weight.first().filter(|_| params.volume == VolumeTerm::Divergence);
         let operator = Operator { volume_weight: divergence, ..smoothness };
         let mut norm2 = SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
@@ -401,7 +376,7 @@ impl<'a> ClgLevel<'a> {
             for (input, output) in displacement.iter().zip(mean.iter_mut()) {
                 Convolve { shape, taps: &self.mean_window, input, output }.run(device)?;
             }
-            let alpha = -weights.mean_share * weights.alpha;
+            let alpha = -weights.mean_share * of_total;
             let operator = Operator { alpha, ..smoothness };
             norm2 = SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
         }

@@ -44,6 +44,7 @@
 //! confidence 0 and a warning; forward differences taken for derivatives at voxels (`paper-literal`) let errors on fine texture
 //! grow with every warp, of which every such run warns.
 
+mod cells;
 mod coarse;
 mod coarse_pair;
 mod diagnostics;

@@ -5,6 +5,7 @@
 //! confidence and diagnostics of its own, all on the device.
 //! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
 
+pub mod calibration;
 pub mod dense;
 pub(crate) mod footprint;
 pub(crate) mod local_method;

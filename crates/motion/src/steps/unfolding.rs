@@ -8,6 +8,7 @@
 
 use crate::steps::level_steps::TRUNCATE;
 use crate::steps::pyramid::LevelGeometry;
+use serde::Serialize;
 use std::mem::swap;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
@@ -66,11 +67,15 @@ pub(crate) struct ShareMemory<'a> {
     pub spread: [&'a mut Buffer; 2],
 }
 
-/// How a change was taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How much of a change was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Taken {
+    /// All of it.
     Whole,
+    /// It was shortened around cells that would have folded.
     Shortened,
+    /// Nothing: cells folded all the same.
     Refused,
 }
 

@@ -20,4 +20,5 @@ mod solvers;
 mod symmetry;
 mod tiles;
 mod two_grids;
+mod unfolding;
 mod uses;

@@ -7,6 +7,7 @@ use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;
 use crate::settings::{Settings, chosen};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use serde_json::json;
@@ -15,7 +16,7 @@ use veloxel::pipelines::{
     Account, DenseDraft, Directions, MethodChoice, OutsideFill, PairRequest, PairResult, PairStart,
     PairWanted, Refinement, SequenceRequest, StartKind, Wanted, WindowRequest,
 };
-use veloxel::{DenseFlow, Dimension, Flow, Grid, SequenceMode, Volume, Warning};
+use veloxel::{DenseFlow, Dimension, ErrorCurves, Flow, Grid, SequenceMode, Volume, Warning};
 
 /// How to run and what is wanted, as a dictionary.
 #[derive(FromPyObject)]
@@ -126,18 +127,28 @@ impl Begin {
 }
 
 /// What was found for a pair: a field and what belongs to it.
-#[pyclass(frozen, module = "veloxel._veloxel", get_all)]
+#[pyclass(frozen, module = "veloxel._veloxel")]
 pub struct FlowFound {
+    #[pyo3(get)]
     field: Py<Field>,
     /// The field back, of a method that finds both together.
+    #[pyo3(get)]
     inverse: Option<Py<Field>>,
+    #[pyo3(get)]
     confidence: Py<Image>,
+    #[pyo3(get)]
     warped: Option<Py<Image>>,
+    #[pyo3(get)]
     occlusion: Option<Py<Image>>,
     /// JSON.
+    #[pyo3(get)]
     report: String,
     /// `(kind, message)` each.
+    #[pyo3(get)]
     warnings: Py<PyList>,
+    /// The method and the preset whose curve says what the confidence means.
+    #[pyo3(get)]
+    errors: Option<(&'static str, &'static str)>,
 }
 
 /// Results as they come out of a pipeline.
@@ -145,6 +156,17 @@ pub struct Found {
     pub dense: DenseFlow,
     pub warped: Option<Volume<f32>>,
     pub account: Account,
+}
+
+/// The expected error of every vector, voxels, by the curve of a method and preset; `errors` of what was found names them.
+///
+/// A name without a curve is a `KeyError`.
+#[pyfunction]
+pub fn expected_error(method: &str, preset: &str, confidence: &Image) -> PyResult<Image> {
+    let confidence = &confidence.volume;
+    let curves = ErrorCurves::of(method, preset, confidence.grid().dimension());
+    let curves = curves.ok_or_else(|| PyKeyError::new_err(format!("no curve of {method} {preset}")))?;
+    Ok(Image::of(curves.expected_errors_vox(confidence)))
 }
 
 impl FlowFound {
@@ -170,6 +192,7 @@ impl FlowFound {
             occlusion: occlusion.map(image).transpose()?,
             report: report.to_string(),
             warnings: told(py, warnings.urgent())?.unbind(),
+            errors: account.errors.map(|errors| errors.source().into()),
         })
     }
 }

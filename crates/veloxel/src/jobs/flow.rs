@@ -68,6 +68,9 @@ fn write(job: &FlowJob, result: &PairResult, plan: &mut OutputPlan, warnings: &m
         plan.write(OutputRole::InverseFlow, |target| io::write_flow(target, inverse))?;
     }
     plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
+    if let Some(errors) = &result.expected_errors_vox {
+        plan.write(OutputRole::ExpectedError, |target| io::write_image(target, errors, warnings))?;
+    }
     if let Some(occlusion) = &found.occlusion {
         plan.write(OutputRole::Occlusion, |target| write_confidence(&target, occlusion, warnings))?;
     }

@@ -17,6 +17,8 @@ pub struct FlowOutputs {
     pub inverse: Option<PathBuf>,
     /// Confidence of every vector, 0 to 1.
     pub confidence: Option<PathBuf>,
+    /// The expected error of every vector, voxels.
+    pub expected_error: Option<PathBuf>,
     /// 1 where a voxel is hidden in the moving image or outside of it; of a run that begins from matches.
     pub occlusion: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
@@ -65,6 +67,11 @@ impl FlowJob {
             .writes(OutputRole::Flow, [&outputs.flow], OutputContent::Samples(ContentKind::Flow))
             .writes(OutputRole::InverseFlow, &outputs.inverse, OutputContent::Samples(ContentKind::Flow))
             .writes(OutputRole::Confidence, &outputs.confidence, OutputContent::Confidence)
+            .writes(
+                OutputRole::ExpectedError,
+                &outputs.expected_error,
+                OutputContent::Samples(ContentKind::Image),
+            )
             .writes(OutputRole::Occlusion, &outputs.occlusion, OutputContent::Confidence)
             .writes(OutputRole::WarpedImage, &outputs.warped, OutputContent::Samples(ContentKind::Image))
             .writes(OutputRole::Picture, &outputs.picture, OutputContent::Picture)

@@ -4,6 +4,7 @@ use crate::{Result, Session};
 use std::time::Instant;
 use veloxel_core::parameters::ParameterValues;
 use veloxel_core::{StageTime, Warnings};
+use veloxel_motion::ErrorCurves;
 use veloxel_report::DeviceReport;
 
 /// The account of a run: everything that a report's header says beside inputs and command line.
@@ -17,6 +18,8 @@ pub struct Account {
     pub warnings: Warnings,
     /// Names and values of the method's parameters, as used.
     pub parameters: ParameterValues,
+    /// What a confidence of a dense method says of the error; none of other pipelines, and of methods that were not measured.
+    pub errors: Option<ErrorCurves>,
 }
 
 impl Account {
@@ -30,7 +33,7 @@ impl Account {
 
     /// Takes over the account of what followed: its device and parameters, its times and its warnings.
     pub fn absorb(&mut self, next: Self) {
-        (self.device, self.parameters) = (next.device, next.parameters);
+        (self.device, self.parameters, self.errors) = (next.device, next.parameters, next.errors);
         self.stages.merge(next.stages);
         self.warnings.extend(next.warnings);
     }

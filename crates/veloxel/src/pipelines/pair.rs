@@ -108,9 +108,9 @@ impl<'a> PairRequest<'a> {
         });
         let leave_out = |mask: &Mask| leave_out(&mut moving, mask, "the mask of the moving image");
         let moving_mask = self.moving_mask.map(leave_out).transpose()?;
+        let tones = compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
         let (fixed_known, moving_known) =
             (fill_holes(&mut fixed, &called[0])?, fill_holes(&mut moving, &called[1])?);
-        compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
         allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;
         let on_fixed = |mask: Option<&Mask>| -> Result<_, CoreError> {
             mask.map(|mask| mask_on(mask.clone(), fixed.grid())).transpose()
@@ -137,6 +137,7 @@ impl<'a> PairRequest<'a> {
             mask,
             volume_mask: on_fixed(self.volume_mask)?,
             fixed,
+            toned: tones.map(|tones| tones.applied(&moving)),
             moving,
             known: [fixed_known, moving_known],
         })
@@ -153,7 +154,7 @@ impl<'a> PairRequest<'a> {
             volume_mask: prepared.volume_mask.as_ref(),
             weight: self.weight,
             start,
-            ..Pair::new(&prepared.fixed, &prepared.moving)
+            ..Pair::new(&prepared.fixed, prepared.compared())
         })
     }
 
@@ -205,9 +206,9 @@ impl<'a> PairRequest<'a> {
 pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> {
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
-    request.wanted.require_found_by(request.method.draft.method())?;
     let device = session.device()?;
     let prepared = request.prepare(&mut account.warnings)?;
+    request.wanted.require_found_by(request.method, prepared.fixed.grid().dimension())?;
     let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
     let call = Call { request, prepared: &prepared, white, session, device };
     let (found, tiles) = session.with_method(
@@ -239,6 +240,7 @@ pub fn pair_on_device(request: &PairRequest<'_>, session: &Session) -> Result<Re
         || request.open(grid, white, device),
         |opened| {
             account.parameters = opened.parameters.clone();
+            account.errors = request.method.error_curves(grid.dimension());
             let AnyMethod::Pair(method) = &mut opened.method else {
                 return Err(request.takes_windows().into());
             };
@@ -276,6 +278,7 @@ impl Call<'_> {
     ) -> Result<(DenseFlow, Option<TilePlan>)> {
         let Self { request, prepared, .. } = *self;
         account.parameters = opened.parameters.clone();
+        account.errors = request.method.error_curves(prepared.fixed.grid().dimension());
         let grids = [prepared.fixed.grid(), prepared.moving.grid()];
         let sketch = request.sketch(prepared, &grids);
         let tiles = tiles_of(&sketch, &opened.method, self.session, &mut account.warnings)?;

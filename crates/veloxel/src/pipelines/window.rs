@@ -97,7 +97,7 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     if let (Some(known), Some(warped)) = (of_pair[1], &mut found.warped) {
         blank_sampled_holes(&found.flow, known, false, warped);
     }
-    let prepared = PreparedPair { fixed, moving, mask, volume_mask: None, known };
+    let prepared = PreparedPair { fixed, moving, toned: None, mask, volume_mask: None, known };
     let WindowRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
     Outcome { draft, prepared, fixed_frame: centre, names, start: None, wanted, truth, device, tiles }
@@ -122,6 +122,7 @@ impl Call<'_> {
     fn find(&self, opened: &mut OpenedMethod, account: &mut Account) -> Result<Solved> {
         let Self { request, frames, mask, session } = *self;
         account.parameters = opened.parameters.clone();
+        account.errors = request.method.error_curves(frames[0].grid().dimension());
         let grids: Vec<_> = frames.iter().map(|frame| frame.grid()).collect();
         let sketch = FlowSketch {
             grids: &grids,

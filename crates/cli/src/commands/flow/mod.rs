@@ -82,6 +82,10 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
+    /// Expected length of every vector's error, in pixels or voxels, as an image: what its confidence means
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    expected_error: Option<PathBuf>,
+
     /// The field back, from MOVING to FIXED, of a symmetric method
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     inverse: Option<PathBuf>,
@@ -287,6 +291,7 @@ impl Run for FlowArguments {
             command, inputs, output, truth, confidence, warped, outside, report, html, drawing, ..
         } = self;
         let (picture, occlusion, inverse, method) = (self.picture, self.occlusion, self.inverse, self.run);
+        let expected_error = self.expected_error;
         let shows_png = picture.is_none() && !method.quiet;
         let bar = method.bar();
         let run = match self.sequence {
@@ -317,7 +322,7 @@ impl Run for FlowArguments {
                 let (flow, drawing) = (output, drawing.drawing());
                 let maps =
                     FlowOutputs { flow, confidence, occlusion, warped, outside, ..FlowOutputs::default() };
-                let outputs = FlowOutputs { inverse, picture, drawing, report, html, ..maps };
+                let outputs = FlowOutputs { expected_error, inverse, picture, drawing, report, html, ..maps };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {
                     return followed(&session, bar, |session| {

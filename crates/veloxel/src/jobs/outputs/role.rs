@@ -17,6 +17,8 @@ pub enum OutputRole {
     Disparity,
     /// Distances of a graph.
     Distances,
+    /// The expected error of every vector.
+    ExpectedError,
     /// The fields of a stream, a folder.
     Fields,
     /// A displacement field.
@@ -72,6 +74,7 @@ impl OutputRole {
             Self::Depth => "depth",
             Self::Disparity => "disparity",
             Self::Distances => "distances",
+            Self::ExpectedError => "expected error",
             Self::Fields => "fields",
             Self::Flow => "flow",
             Self::Folder => "folder",

@@ -1,9 +1,11 @@
 //! Which method estimates, in which directions, and what is done to its flow.
 
 use crate::session::MethodKey;
-use veloxel_core::Grid;
+use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseDraft, GivenInput, MethodOpening, MotionError, OpenedMethod, TakenImages};
+use veloxel_motion::{
+    DenseDraft, ErrorCurves, GivenInput, MethodOpening, MotionError, OpenedMethod, TakenImages,
+};
 
 /// Which directions of a pair are estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +59,11 @@ impl MethodChoice {
         let both = (GivenInput::SecondDirection, self.directions == Directions::Both);
         let given = inputs.iter().chain([&both]).filter(|(_, is_given)| *is_given);
         self.draft.method().require(&given.map(|(input, _)| *input).collect::<Vec<_>>())
+    }
+
+    /// What a confidence says of the error, in voxels; none of a method that was not measured in that dimension.
+    pub fn error_curves(&self, dimension: Dimension) -> Option<ErrorCurves> {
+        ErrorCurves::of(self.draft.method_name(), self.draft.preset(), dimension)
     }
 
     /// What the method estimates its flow from.

@@ -23,6 +23,16 @@ pub enum DenseError {
         /// The method.
         method: &'static str,
     },
+    /// Expected errors, of a method whose confidences were not held against known motion.
+    #[error(
+        "nothing was measured of what a confidence of method {method} says of the error in {what}: the confidence alone can be had"
+    )]
+    NoErrorCurves {
+        /// The method.
+        method: &'static str,
+        /// Pictures or volumes.
+        what: &'static str,
+    },
     /// A budget of memory for a method that does not say what it needs.
     #[error(
         "method {method} does not say what memory it takes, so it cannot be run under a budget of memory"
@@ -92,6 +102,7 @@ impl Diagnosis for DenseError {
             Self::Takes { .. }
             | Self::MovingMask { .. }
             | Self::NoInverse { .. }
+            | Self::NoErrorCurves { .. }
             | Self::NoFootprint { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
             Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => ErrorKind::Input,
@@ -100,7 +111,7 @@ impl Diagnosis for DenseError {
 
     fn hint(&self) -> Option<Hint> {
         Some(match self {
-            Self::Takes { .. } | Self::NoInverse { .. } => Hint::Method,
+            Self::Takes { .. } | Self::NoInverse { .. } | Self::NoErrorCurves { .. } => Hint::Method,
             Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
             Self::MovingMask { .. } => Hint::Mask,

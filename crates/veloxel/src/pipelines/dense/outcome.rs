@@ -5,7 +5,7 @@ use super::volume_change::{ChangedPlace, warn_of_volume_change};
 use super::{PairNames, PairWanted, StartKind};
 use crate::Result;
 use crate::pipelines::account::Account;
-use crate::pipelines::prepare::grids::{WHOLE_IMAGE, moving_on};
+use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
@@ -19,6 +19,8 @@ pub struct PreparedPair {
     pub fixed: Volume<f32>,
     /// The image that it points into, on its own grid.
     pub moving: Volume<f32>,
+    /// The moving image in the tones of the fixed one, as methods compare it, where they differ.
+    pub toned: Option<Volume<f32>>,
     /// Where data count.
     pub mask: Option<Mask>,
     /// Where volume is preserved.
@@ -28,6 +30,11 @@ pub struct PreparedPair {
 }
 
 impl PreparedPair {
+    /// The moving image as methods compare it with the fixed one.
+    pub fn compared(&self) -> &Volume<f32> {
+        self.toned.as_ref().unwrap_or(&self.moving)
+    }
+
     /// Where the flow is measured: where volume is preserved, else where data count.
     pub fn measured(&self) -> Option<&Mask> {
         self.volume_mask.as_ref().or(self.mask.as_ref())
@@ -40,6 +47,8 @@ pub struct PairResult {
     /// The flow, its confidence and its diagnostics; occlusion where the run began from matches. The warped image as it was
     /// found, NaN where there is no sample, only for a page.
     pub found: DenseFlow,
+    /// The expected error of every vector, voxels, if it was wanted.
+    pub expected_errors_vox: Option<Volume<f32>>,
     /// The warped image with its outside filled, if it was wanted.
     pub warped: Option<Volume<f32>>,
     /// The moving image on the fixed grid where nothing has moved, for a page.
@@ -129,8 +138,19 @@ impl Outcome<'_> {
         }
         let Account { stages, warnings, .. } = &mut account;
         let warped = stages.time("warp", || self.warped(&mut found, warnings))?;
+        let curves = account.errors.filter(|_| self.wanted.expected_errors.is_yes());
+        let expected_errors_vox = curves.map(|curves| curves.expected_errors_vox(&found.confidence));
         let Self { prepared, fixed_frame, .. } = self;
-        Ok(PairResult { found, warped, moving_on_fixed, measured, prepared, fixed_frame, account })
+        Ok(PairResult {
+            found,
+            expected_errors_vox,
+            warped,
+            moving_on_fixed,
+            measured,
+            prepared,
+            fixed_frame,
+            account,
+        })
     }
 
     fn images(&self) -> ImagesOfField {
@@ -144,8 +164,8 @@ impl Outcome<'_> {
         if !self.wanted.page.is_yes() {
             return Ok(None);
         }
-        let PreparedPair { fixed, moving, .. } = &self.prepared;
-        Ok(Some(moving_on(self.device, moving, fixed.grid()).map(Cow::into_owned)?))
+        let fixed = self.prepared.fixed.grid();
+        Ok(Some(moving_on(self.device, self.prepared.compared(), fixed).map(Cow::into_owned)?))
     }
 
     fn measure(
@@ -168,7 +188,16 @@ impl Outcome<'_> {
     fn warped(&self, found: &mut DenseFlow, warnings: &mut Warnings) -> Result<Option<Volume<f32>>> {
         let Some(outside) = self.wanted.warped else { return Ok(None) };
         let slab_samples = self.tiles.as_ref().map_or(WHOLE_IMAGE, TilePlan::slab_samples);
-        let continued = outside.continued(self.device, &found.flow, &self.prepared.moving, slab_samples)?;
+        let is_toned = self.prepared.toned.is_some();
+        let mut continued =
+            outside.continued(self.device, &found.flow, &self.prepared.moving, slab_samples, is_toned)?;
+        if let (true, Some(own), Some(seen)) =
+            (self.wanted.warped != Some(OutsideFill::Edge), &mut continued, &found.warped)
+        {
+            // Holes stay holes.
+            let holes = own.data_mut().iter_mut().zip(seen.data()).filter(|(_, seen)| seen.is_nan());
+            holes.for_each(|(own, _)| *own = f32::NAN);
+        }
         let mut warped = match continued {
             None if self.wanted.page.is_yes() => found.warped.clone(),
             None => found.warped.take(),

@@ -1,8 +1,9 @@
 //! What a pipeline of dense flow is to give beside the flow and its confidence.
 
+use crate::pipelines::dense::choice::MethodChoice;
 use crate::pipelines::dense::error::DenseError;
 use crate::pipelines::prepare::grids::OutsideFill;
-use veloxel_motion::DenseMethodEntry;
+use veloxel_core::Dimension;
 
 /// Whether something is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +34,8 @@ pub struct PairWanted {
     pub warped: Option<OutsideFill>,
     /// The field back, of a method that finds both together.
     pub inverse: Wanted,
+    /// The expected error of every vector, voxels, of a method whose confidences were held against known motion.
+    pub expected_errors: Wanted,
     /// The field in numbers ([`PairReport`](veloxel_report::PairReport)), and the determinant that they are made from.
     pub measures: Wanted,
     /// All that a page draws: the warped image as it was found, and the moving image on the fixed grid.
@@ -43,12 +46,21 @@ impl PairWanted {
     /// Refuses what a method does not find.
     ///
     /// # Errors
-    /// [`DenseError::NoInverse`].
-    pub(crate) fn require_found_by(&self, method: &DenseMethodEntry) -> Result<(), DenseError> {
-        match self.inverse.is_yes() && !method.uses.finds_inverse {
-            true => Err(DenseError::NoInverse { method: method.name() }),
-            false => Ok(()),
+    /// [`DenseError::NoInverse`], [`DenseError::NoErrorCurves`].
+    pub(crate) fn require_found_by(
+        &self,
+        choice: &MethodChoice,
+        dimension: Dimension,
+    ) -> Result<(), DenseError> {
+        let method = choice.draft.method();
+        if self.inverse.is_yes() && !method.uses.finds_inverse {
+            return Err(DenseError::NoInverse { method: method.name() });
         }
+        if self.expected_errors.is_yes() && choice.error_curves(dimension).is_none() {
+            let what = if dimension == Dimension::Two { "pictures" } else { "volumes" };
+            return Err(DenseError::NoErrorCurves { method: method.name(), what });
+        }
+        Ok(())
     }
 
     /// Whether the moving image is sampled at all.

@@ -206,7 +206,8 @@ impl OutsideFill {
         }
     }
 
-    /// MOVING as seen from FIXED, with its nearest samples beyond its border, if that is asked for; so many samples at a time.
+    /// MOVING as seen from FIXED, so many samples at a time, where the method's own warped image does not serve: with its nearest samples
+    /// beyond its border, or in its own tones where the method compared it in others.
     ///
     /// # Errors
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute).
@@ -216,8 +217,9 @@ impl OutsideFill {
         flow: &Flow,
         moving: &Volume<f32>,
         slab_samples: usize,
+        is_toned: bool,
     ) -> Result<Option<Volume<f32>>> {
-        if self != Self::Edge {
+        if self != Self::Edge && !is_toned {
             return Ok(None);
         }
         let (spline, border) = (Interpolation::CubicSpline, self.border());

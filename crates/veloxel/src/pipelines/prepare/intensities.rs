@@ -1,7 +1,9 @@
 //! Two images whose intensities do not compare: another range, another depth of bits, or bright where the other is dark.
 //!
-//! Methods look for equal samples; a gain or an offset becomes motion, which this says before anybody believes it.
+//! Methods look for equal samples; a gain or an offset would become motion. Where a curve of tones brings the moving image's samples to
+//! those of the fixed one, methods see it through that curve, which is told; where none does, the difference is.
 
+use super::tones::{EXCHANGED, ToneCurve, correlation, same_places};
 use veloxel_core::{Hint, Volume, WarningKind, Warnings};
 
 /// Samples that are looked at, at most.
@@ -10,14 +12,46 @@ const MOST_SAMPLES: usize = 1 << 14;
 const GAIN: f32 = 0.25;
 /// Medians that lie apart by more than this share of the spread are two ranges.
 const OFFSET: f32 = 0.12;
-/// Samples at the same places that correlate less than this are dark in one where they are bright in the other.
-const INVERTED: f64 = -0.5;
 
-/// Notes how the ranges of two images differ, and what would make them one.
-pub(crate) fn compare_intensities(images: [&Volume<f32>; 2], names: [&str; 2], warnings: &mut Warnings) {
-    let [Some(fixed), Some(moving)] = images.map(Range::of) else { return };
+/// Notes how the ranges of two images differ, and what would make them one; the curve of tones that does, where there is one.
+pub(crate) fn compare_intensities(
+    images: [&Volume<f32>; 2],
+    names: [&str; 2],
+    warnings: &mut Warnings,
+) -> Option<ToneCurve> {
+    let [fixed, moving] = [Range::of(images[0])?, Range::of(images[1])?];
+    let pairs = same_places(images[0], images[1]);
+    let curve = ToneCurve::of_pairs(&pairs);
+    match &curve {
+        Some(curve) => note_curve(curve, [&fixed, &moving], names, warnings),
+        None => note_difference(&pairs, [&fixed, &moving], names, warnings),
+    }
+    curve
+}
+
+/// Says that methods see the moving image in other tones.
+fn note_curve(curve: &ToneCurve, [fixed, moving]: [&Range; 2], names: [&str; 2], warnings: &mut Warnings) {
     let [fixed_name, moving_name] = names;
-    if correlation(images).is_some_and(|r| r < INVERTED) {
+    let exchanged = if curve.is_falling() { ", dark and bright exchanged" } else { "" };
+    let text = format!(
+        "{fixed_name} has most samples from {} to {}, {moving_name} from {} to {}{exchanged}: samples of the moving image are compared \
+         by the curve that brings their ranks together",
+        told(fixed.low),
+        told(fixed.high),
+        told(moving.low),
+        told(moving.high)
+    );
+    warnings.push(WarningKind::Content, text);
+}
+
+fn note_difference(
+    pairs: &[[f32; 2]],
+    [fixed, moving]: [&Range; 2],
+    names: [&str; 2],
+    warnings: &mut Warnings,
+) {
+    let [fixed_name, moving_name] = names;
+    if correlation(pairs).is_some_and(|r| r < EXCHANGED) {
         let text = format!(
             "{moving_name} is dark where {fixed_name} is bright: methods look for equal samples; turn one of them over first"
         );
@@ -60,7 +94,7 @@ struct Range {
 impl Range {
     /// From the 5th to the 95th of a hundred samples; none of an image without contrast.
     fn of(image: &Volume<f32>) -> Option<Self> {
-        let step = image.data().len().div_ceil(MOST_SAMPLES).max(1);
+        let step = image.data().len().div_ceil(MOST_SAMPLES) | 1;
         let mut samples: Vec<f32> =
             image.data().iter().copied().step_by(step).filter(|v| v.is_finite()).collect();
         samples.sort_by(f32::total_cmp);
@@ -74,24 +108,6 @@ impl Range {
     }
 }
 
-/// How samples at the same places go together, from −1 to 1; none of images of two sizes.
-fn correlation([a, b]: [&Volume<f32>; 2]) -> Option<f64> {
-    if a.grid().size() != b.grid().size() {
-        return None;
-    }
-    let step = a.data().len().div_ceil(MOST_SAMPLES).max(1);
-    let pairs = || {
-        let pairs = a.data().iter().zip(b.data()).step_by(step);
-        pairs.map(|(a, b)| [f64::from(*a), f64::from(*b)]).filter(|two| two.iter().all(|v| v.is_finite()))
-    };
-    let count = pairs().count() as f64;
-    let mean = [0, 1].map(|k| pairs().map(|two| two[k]).sum::<f64>() / count);
-    let product =
-        |i: usize, j: usize| pairs().map(|two| (two[i] - mean[i]) * (two[j] - mean[j])).sum::<f64>();
-    let r = product(0, 1) / (product(0, 0) * product(1, 1)).sqrt();
-    r.is_finite().then_some(r)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,21 +119,34 @@ mod tests {
                 300.0 + 100.0 * (0.2 * (x as f32 - shift)).sin() + 80.0 * (0.15 * y as f32).cos()
             })
         };
+        told_of(waves(0.0), waves(1.0).map(|v| change(*v)))
+    }
+
+    fn told_of(fixed: Volume<f32>, moving: Volume<f32>) -> String {
         let mut warnings = Warnings::new();
-        let (fixed, moving) = (waves(0.0), waves(1.0).map(|v| change(*v)));
         compare_intensities([&fixed, &moving], ["fixed", "moving"], &mut warnings);
         warnings.iter().map(|w| w.message.clone()).collect()
     }
 
     #[test]
-    fn ranges_that_differ_are_told_with_what_makes_them_one() {
+    fn curves_of_tones_are_told() {
         assert_eq!(said(|v| v), "");
         assert_eq!(said(|v| 1.02 * v), "");
         for change in [|v: f32| 1.5 * v, |v: f32| v + 100.0, |v: f32| 257.0 * v, |v: f32| 1e-9 * v] {
-            assert!(said(change).contains("bring both to one range"), "{}", said(change));
+            assert!(said(change).contains("brings their ranks together"), "{}", said(change));
         }
-        let doubled = said(|v| 2.0 * v + 50.0);
-        assert!(doubled.contains("moving × 0.") && doubled.contains("+ -2"), "{doubled}");
-        assert!(said(|v| 600.0 - v).contains("dark where fixed is bright"));
+        assert!(said(|v| 600.0 - v).contains("dark and bright exchanged"));
+    }
+
+    #[test]
+    fn ranges_that_no_curve_makes_one_are_told_with_what_would() {
+        // The moving image shows a part of the field alone: its tones are the same, its range is not.
+        let waves = Volume::from_fn(Grid::image(64, 48).unwrap(), |[x, y, _]| {
+            300.0 + 100.0 * (0.2 * x as f32).sin() + 80.0 * (0.15 * y as f32).cos()
+        });
+        let part =
+            Volume::from_fn(Grid::image(64, 48).unwrap(), |p| if p[0] < 40 { 0.0 } else { *waves.at(p) });
+        let told = told_of(waves, part);
+        assert!(told.contains("bring both to one range") && told.contains("moving × "), "{told}");
     }
 }

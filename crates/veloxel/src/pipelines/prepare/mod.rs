@@ -6,4 +6,6 @@ pub(crate) mod grids;
 pub(crate) mod holes;
 pub(crate) mod intensities;
 pub(crate) mod labels;
+pub(crate) mod padding;
 pub(crate) mod sentinels;
+pub(crate) mod tones;

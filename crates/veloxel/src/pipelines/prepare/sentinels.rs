@@ -2,6 +2,7 @@
 //!
 //! They would stretch the range of intensities until the picture is one value, or overflow once squared.
 
+use super::padding::make_holes_of_padding;
 use veloxel_core::{CoreError, Hint, Volume, WarningKind, Warnings};
 
 /// No scanner or camera gives intensities as large as this, and squares of it still fit `f32`.
@@ -12,11 +13,12 @@ const WIDEST: f32 = 1e6;
 const MOST_SAMPLES: usize = 1 << 14;
 
 /// Replaces samples beyond ±1e15 by the least or greatest of the others, and notes how many, which, and where the first is; notes
-/// as well where what is left is spread so widely that little of the picture can be seen. NaN and infinities stay.
+/// as well where what is left is spread so widely that little of the picture can be seen. NaN and infinities stay; padding becomes NaN.
 pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
     if !is_plain(image) {
         replace_sentinels(image, name, warnings);
     }
+    make_holes_of_padding(image, name, warnings);
     note_spread(image, name, warnings);
 }
 
@@ -89,7 +91,7 @@ fn replace_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warning
 
 /// Widths of the middle half of the samples and of the middle 99 %; none where the middle half is one value.
 fn spread(image: &Volume<f32>) -> Option<[f32; 2]> {
-    let step = (image.data().len() / MOST_SAMPLES).max(1);
+    let step = (image.data().len() / MOST_SAMPLES) | 1;
     let mut samples: Vec<f32> =
         image.data().iter().step_by(step).copied().filter(|v| v.is_finite()).collect();
     let last = samples.len().checked_sub(1)?;
@@ -128,9 +130,11 @@ mod tests {
     fn plain_images_stay_and_wide_ones_are_told() {
         let (samples, told) = clipped(|_| None);
         assert_eq!((samples[5], told.len()), (5.0, 0));
-        let (samples, told) = clipped(|i| (i % 20 == 7).then_some(-1e10));
+        let (samples, told) = clipped(|i| (i % 50 == 7).then_some(-1e10));
         assert_eq!(samples[7], -1e10);
         assert!(told[0].contains("middle half"), "{told:?}");
+        let (samples, told) = clipped(|i| (i % 10 == 7).then_some(-1e10));
+        assert!(samples[7].is_nan() && told.len() == 1 && told[0].contains("padding"), "{told:?}");
         assert_eq!(clipped(|i| (i == 3).then_some(f32::NAN)).1, Vec::<String>::new());
     }
 }

@@ -98,7 +98,7 @@ impl SequenceRun<'_> {
         warnings: &mut Warnings,
     ) -> Result<Option<Volume<f32>>> {
         let (moving, output) = (&self.prepared.frames[field.moving], &field.output);
-        let continued = outside.continued(self.device, &output.flow, moving, WHOLE_IMAGE)?;
+        let continued = outside.continued(self.device, &output.flow, moving, WHOLE_IMAGE, false)?;
         let mut warped = continued.or_else(|| output.warped.clone());
         if let Some(warped) = &mut warped {
             outside.fill(warped, &format!("warped_{}", label.name()), warnings);

@@ -77,6 +77,7 @@ fn run_with(
     account: &mut Account,
 ) -> Result<Collected> {
     account.parameters = opened.parameters.clone();
+    account.errors = run.request.method.error_curves(run.prepared.frames[0].grid().dimension());
     if !run.prepared.volume_masks.is_empty() {
         let name = run.request.volume_mask_name;
         note_idle_volume_mask(&run.request.method.draft, name, &account.parameters, &mut account.warnings);

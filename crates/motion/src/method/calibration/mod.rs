@@ -1,0 +1,142 @@
+//! What a confidence says of the error: curves that were fitted to pairs whose motion is known.
+//!
+//! A confidence c has the raw error `e = ½ √(1/c − 1)` voxels, which its method derived from data and smoothness. For each method, preset
+//! and dimension a curve that only rises leads from there to the mean end-point error of such vectors, a second one to the error that
+//! nine of ten stay below, and a third to the share that is off by half a voxel or more. `benches/calibration.py` makes the table by
+//! isotonic regression, and says which pairs took part (docs/confidence.md).
+//! *Units*: voxels (pixels) of the fixed grid; where these are no cubes, lengths of their shortest edge.
+//! *Limits*: the pairs were photographs, films and phantoms: in other images errors may be larger or smaller by a factor.
+
+use veloxel_core::{Dimension, Volume};
+
+const TABLE: &str = include_str!("table.csv");
+/// Values of a curve.
+const KNOTS: usize = 11;
+/// The raw error of the first value, voxels; that of each next one is twice as large.
+const FIRST_RAW_VOX: f32 = 0.005;
+/// The preset whose curves serve where another one of its method has none.
+const COMMON_PRESET: &str = "accurate";
+
+/// The errors of a method's vectors, by their confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ErrorCurves {
+    /// The method that was measured, and the preset, by their names.
+    source: [&'static str; 2],
+    mean_vox: [f32; KNOTS],
+    nine_of_ten_vox: [f32; KNOTS],
+    above_half: [f32; KNOTS],
+}
+
+impl ErrorCurves {
+    /// The curves of a method and preset, those of its `accurate` preset where it has none of its own; none if no pair was measured with
+    /// the method in that dimension.
+    pub fn of(method: &str, preset: &str, dimension: Dimension) -> Option<Self> {
+        let of = |preset: &str| {
+            let (source, mean_vox) = curve([method, preset], dimension, "mean")?;
+            let (_, nine_of_ten_vox) = curve([method, preset], dimension, "nine of ten")?;
+            let (_, above_half) = curve([method, preset], dimension, "above half")?;
+            Some(Self { source, mean_vox, nine_of_ten_vox, above_half })
+        };
+        of(preset).or_else(|| of(COMMON_PRESET))
+    }
+
+    /// The names of the method and of the preset that were measured.
+    pub fn source(&self) -> [&'static str; 2] {
+        self.source
+    }
+
+    /// The mean end-point error of vectors with this confidence, voxels; NaN for NaN.
+    pub fn expected_vox(&self, confidence: f32) -> f32 {
+        at(&self.mean_vox, confidence)
+    }
+
+    /// The error that nine of ten vectors with this confidence stay below, voxels; NaN for NaN.
+    pub fn nine_of_ten_vox(&self, confidence: f32) -> f32 {
+        at(&self.nine_of_ten_vox, confidence)
+    }
+
+    /// The share of vectors with this confidence that are off by less than half a voxel, from 0 to 1; NaN for NaN.
+    pub fn share_below_half(&self, confidence: f32) -> f32 {
+        1.0 - at(&self.above_half, confidence)
+    }
+
+    /// The expected error of every vector, voxels, on the grid of its confidence.
+    pub fn expected_errors_vox(&self, confidence: &Volume<f32>) -> Volume<f32> {
+        confidence.map(|confidence| self.expected_vox(*confidence))
+    }
+}
+
+/// The values of a curve in the table, and the names of its method and preset.
+fn curve(
+    [method, preset]: [&str; 2],
+    dimension: Dimension,
+    kind: &str,
+) -> Option<([&'static str; 2], [f32; KNOTS])> {
+    let head = format!("{method},{preset},{},{kind},", dimension.count());
+    let line = TABLE.lines().find(|line| line.starts_with(&head))?;
+    let mut curve = [0.0; KNOTS];
+    for (value, text) in curve.iter_mut().zip(line[head.len()..].split(',')) {
+        *value = text.parse().ok()?;
+    }
+    let source = [&line[..method.len()], &line[method.len() + 1..method.len() + 1 + preset.len()]];
+    Some((source, curve))
+}
+
+/// The value of a curve at the raw error of a confidence: straight over the logarithm, constant beyond either end.
+fn at(curve: &[f32; KNOTS], confidence: f32) -> f32 {
+    if confidence.is_nan() {
+        return f32::NAN;
+    }
+    let raw_vox = 0.5 * (1.0 / confidence.clamp(1e-6, 1.0) - 1.0).sqrt();
+    let place = (raw_vox / FIRST_RAW_VOX).log2().clamp(0.0, (KNOTS - 1) as f32);
+    let lower = (place as usize).min(KNOTS - 2);
+    let share = place - lower as f32;
+    (1.0 - share) * curve[lower] + share * curve[lower + 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_curve_of_the_table_is_read_and_only_rises() {
+        let lines = TABLE.lines().skip_while(|line| line.starts_with('#')).skip(1);
+        let mut count = 0;
+        for line in lines {
+            let cells: Vec<&str> = line.split(',').collect();
+            let dimension = if cells[2] == "2" { Dimension::Two } else { Dimension::Three };
+            let names = [cells[0], cells[1]];
+            let (source, curve) = curve(names, dimension, cells[3]).expect("a line should be a curve");
+            assert_eq!(source, names);
+            assert_eq!(cells.len(), 4 + KNOTS, "{line}");
+            assert!(curve.windows(2).all(|pair| pair[0] <= pair[1]) && curve[0] >= 0.0, "{line}");
+            count += 1;
+        }
+        assert!(count >= 30, "{count} curves");
+    }
+
+    #[test]
+    fn errors_rise_as_confidence_falls() {
+        let curves = ErrorCurves::of("clg", "accurate", Dimension::Two).expect("the default has curves");
+        let confidences = [1.0, 0.999, 0.95, 0.8, 0.5, 0.2, 0.05, 0.0];
+        let pairs = confidences.windows(2).map(|pair| (pair[0], pair[1]));
+        for (surer, less_sure) in pairs {
+            assert!(curves.expected_vox(surer) <= curves.expected_vox(less_sure));
+            assert!(curves.nine_of_ten_vox(surer) <= curves.nine_of_ten_vox(less_sure));
+            assert!(curves.share_below_half(surer) >= curves.share_below_half(less_sure));
+        }
+        assert!(curves.expected_vox(1.0) < 0.5 * curves.expected_vox(0.2));
+        assert!(curves.expected_vox(f32::NAN).is_nan());
+        // Between two values of the curve it lies between.
+        let [low, high] = [0.02, 0.04].map(|raw: f32| curves.expected_vox(1.0 / (1.0 + 4.0 * raw * raw)));
+        let middle = curves.expected_vox(1.0 / (1.0 + 4.0 * 0.03 * 0.03));
+        assert!((low..=high).contains(&middle), "{low} {middle} {high}");
+    }
+
+    #[test]
+    fn presets_without_curves_take_those_of_the_accurate_one_and_other_methods_have_none() {
+        let of = |method, preset| ErrorCurves::of(method, preset, Dimension::Three);
+        assert_eq!(of("clg", "paper"), of("clg", "accurate"));
+        assert_eq!(of("fe", "accurate"), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Padding: one value far from all others that fills what a scan did not see, such as −1024, −3024 or −32768 around the round field of a
+//! CT. It would stretch the range of intensities until tissue has no contrast, and its border is no edge of anything that moves.
+
+use veloxel_core::{Volume, WarningKind, Warnings};
+
+/// The share of all samples that have the one value, at least.
+const LEAST_SHARE: f64 = 0.05;
+/// Its distance from the other samples, in widths of where 98 % of those lie, at least.
+const LEAST_DISTANCE: f32 = 4.0;
+/// Samples that the width is taken from, at most.
+const MOST_SAMPLES: usize = 1 << 14;
+
+/// Makes holes (NaN) of padding at either end of the samples' range, and notes it.
+pub(crate) fn make_holes_of_padding(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
+    for end in [f32::min, f32::max] {
+        let samples = image.data();
+        let extreme = samples.iter().copied().filter(|v| v.is_finite()).reduce(end);
+        let Some(value) = extreme.filter(|value| is_padding(samples, *value)) else { continue };
+        let (mut count, all) = (0usize, samples.len());
+        for v in image.data_mut().iter_mut().filter(|v| **v == value) {
+            *v = f32::NAN;
+            count += 1;
+        }
+        let share = 100.0 * count as f64 / all as f64;
+        let text = format!(
+            "{name}: {share:.0} % of the samples are {value}, far from all others: padding, which is left out of the data"
+        );
+        warnings.push(WarningKind::Content, text);
+    }
+}
+
+/// Whether many samples have this value and the others lie far from it.
+fn is_padding(samples: &[f32], value: f32) -> bool {
+    let count = samples.iter().filter(|v| **v == value).count();
+    if (count as f64) < LEAST_SHARE * samples.len() as f64 {
+        return false;
+    }
+    let step = samples.len().div_ceil(MOST_SAMPLES) | 1;
+    let mut others: Vec<f32> =
+        samples.iter().step_by(step).copied().filter(|v| v.is_finite() && *v != value).collect();
+    let Some(last) = others.len().checked_sub(1) else { return false };
+    let mut at =
+        |share: f64| *others.select_nth_unstable_by((share * last as f64) as usize, f32::total_cmp).1;
+    let [low, high] = [at(0.01), at(0.99)];
+    let distance = if value < low { low - value } else { value - high };
+    // Labels, or one grey on another, are no padded scan.
+    high > low && distance >= LEAST_DISTANCE * (high - low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    fn is_inside([x, y, _]: [usize; 3]) -> bool {
+        (x as f32 - 19.5).hypot(y as f32 - 19.5) < 12.0
+    }
+
+    /// Soft tissue of 0 to 100 in a disc, a value around it.
+    fn told(around: f32, tissue: impl Fn(usize) -> f32) -> (usize, String) {
+        let mut image = Volume::from_fn(Grid::image(40, 40).unwrap(), |p| {
+            if is_inside(p) { tissue(p[0] * 7 + p[1] * 13) } else { around }
+        });
+        let mut warnings = Warnings::new();
+        make_holes_of_padding(&mut image, "ct.nii", &mut warnings);
+        let holes = image.data().iter().filter(|v| v.is_nan()).count();
+        (holes, warnings.iter().map(|w| w.message.clone()).collect())
+    }
+
+    #[test]
+    fn padding_becomes_holes_and_is_told() {
+        let outside = Volume::from_fn(Grid::image(40, 40).unwrap(), |p| !is_inside(p));
+        let outside = outside.data().iter().filter(|is_outside| **is_outside).count();
+        for around in [-1024.0, -3024.0, -32768.0, 32767.0] {
+            let (holes, told) = told(around, |i| (i % 101) as f32);
+            assert_eq!(holes, outside);
+            assert!(told.contains("72 % of the samples are") && told.contains("padding"), "{told}");
+        }
+    }
+
+    #[test]
+    fn backgrounds_and_labels_are_no_padding() {
+        // A skull-stripped brain, a bright object on black, labels, and a few bad pixels.
+        let tissues: [fn(usize) -> f32; 3] = [|i| (i % 101) as f32, |i| 200.0 + (i % 56) as f32, |_| 255.0];
+        for tissue in tissues {
+            assert_eq!(told(0.0, tissue).0, 0);
+        }
+        let mut bad = Volume::from_fn(Grid::image(40, 40).unwrap(), |[x, y, _]| {
+            if x == 3 && y < 9 { -1024.0 } else { (x * 7 % 101) as f32 }
+        });
+        make_holes_of_padding(&mut bad, "ct.nii", &mut Warnings::new());
+        assert!(bad.data().iter().all(|v| v.is_finite()));
+    }
+}
