@@ -39,11 +39,21 @@ def test_every_method_gives_the_bits_of_the_command(tmp_path, command, session, 
     fixed, moving = (veloxel.Image(waves(shift, shape), spacing_zyx=(1.5, 1.0, 1.0)[-axes:]) for shift in (0.0, 0.7))
     fixed.save(tmp_path / "fixed.nii.gz")
     moving.save(tmp_path / "moving.nii.gz")
-    command(tmp_path, "flow", "fixed.nii.gz", "moving.nii.gz", "-o", "field.npy", "--confidence", "confidence.npy", "--method", method)
+    has_errors = method != "fe" and (method, axes) != ("symmetric", 2)
+    errors = ["--expected-error", "errors.npy"] if has_errors else []
+    command(
+        tmp_path, "flow", "fixed.nii.gz", "moving.nii.gz", "-o", "field.npy", "--confidence", "confidence.npy", "--method", method, *errors
+    )
     found = veloxel.flow(fixed, moving, session=session, method=method)
     assert np.array_equal(written_by_the_command(tmp_path / "field.npy", found), found.field, equal_nan=True)
     confidence = np.load(tmp_path / "confidence.npy")
     assert np.array_equal(confidence.reshape(found.confidence.shape), found.confidence.array)
+    assert (found.expected_error is not None) == has_errors
+    if has_errors:
+        expected = found.expected_error.array
+        assert np.array_equal(np.load(tmp_path / "errors.npy").reshape(expected.shape), expected)
+        order = np.argsort(found.confidence.array, axis=None)
+        assert (np.diff(expected.ravel()[order]) <= 1e-6).all() and expected.min() >= 0, "errors rise as confidences fall"
 
 
 def test_settings_masks_and_starts_give_the_bits_of_the_command(tmp_path, command, session):

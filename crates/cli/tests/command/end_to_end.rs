@@ -204,3 +204,32 @@ fn devices_say_how_much_memory_they_have() {
     let text = place.run(&["devices"]).succeeded().stdout;
     assert!(text.lines().next().unwrap().ends_with("of it free"), "{text}");
 }
+
+#[test]
+fn expected_errors_are_lengths_in_voxels_or_refused() {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    place.write_image("a.nii.gz", &phantom.fixed);
+    place.write_image("b.nii.gz", &phantom.moving);
+    let flow = |more: &[&str]| {
+        let arguments = ["flow", "a.nii.gz", "b.nii.gz", "-o", "f.nii.gz", "--expected-error", "e.nii.gz"];
+        place.run(&[&arguments, more].concat())
+    };
+    flow(&["--confidence", "c.nii.gz", "--preset", "fast"]).succeeded();
+    let read = |name: &str| {
+        veloxel_io::read_image(&place.path(name), Strictness::Strict, &mut Warnings::new()).unwrap()
+    };
+    let (errors, confidence) = (read("e.nii.gz"), read("c.nii.gz"));
+    assert!(errors.data().iter().all(|error| (0.0..=5.0).contains(error)));
+    let mean = errors.data().iter().sum::<f32>() / errors.data().len() as f32;
+    assert!((0.001..0.5).contains(&mean), "{mean} voxel expected of a smooth motion without noise");
+    let at_extreme = |most: bool| {
+        let indices = 0..errors.data().len();
+        let of = |i: &usize| if most { confidence.data()[*i] } else { -confidence.data()[*i] };
+        errors.data()[indices.max_by(|a, b| of(a).total_cmp(&of(b))).unwrap()]
+    };
+    assert!(at_extreme(true) < at_extreme(false), "the surest vector has the least error");
+    std::fs::remove_file(place.path("e.nii.gz")).unwrap();
+    flow(&["--method", "fe"]).failed_with(&["method fe", "in volumes", "--method"]);
+    assert!(!place.path("e.nii.gz").exists());
+}
