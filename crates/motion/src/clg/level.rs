@@ -366,8 +366,8 @@ impl<'a> ClgLevel<'a> {
         let shape = geometry.shape;
         let memory = &mut *self.memory;
         let rhs = &mut memory.system[shape.tensor_entries()..];
-        let of_total = params.total_share * weights.alpha;
-        let smoothness = Operator { diffusivity: memory.diffusivity.first(), ..geometry.laplacian(of_total) };
+        let smoothness =
+            Operator { diffusivity: memory.diffusivity.first(), ..geometry.laplacian(weights.alpha) };
         let divergence = memory.volume_weight.first().filter(|_| params.volume == VolumeTerm::Divergence);
         let operator = Operator { volume_weight: divergence, ..smoothness };
         let mut norm2 = SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
@@ -376,7 +376,7 @@ impl<'a> ClgLevel<'a> {
             for (input, output) in displacement.iter().zip(mean.iter_mut()) {
                 Convolve { shape, taps: &self.mean_window, input, output }.run(device)?;
             }
-            let alpha = -weights.mean_share * of_total;
+            let alpha = -weights.mean_share * weights.alpha;
             let operator = Operator { alpha, ..smoothness };
             norm2 = SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
         }

@@ -127,9 +127,6 @@ parameters! {
     kappa "κ": f32 in 0..=100 = 0.0;
     /// What smoothness acts on, and volume preservation as divergence; as jacobian it acts on the composed motion always.
     regularise: RegularisedField = Total { paper: Increment, paper_literal: Increment, cine: Increment, cine_apart: Increment };
-    /// Where smoothness acts on the total, the share of it that does; the rest acts on the increment alone. Small: motion of any size is
-    /// followed, and so is noise.
-    total_share: f32 in 0..=1 = 1.0;
     /// The derivatives of the images.
     derivatives: DerivativeScheme = Central4 { paper: TwoSided, paper_literal: Forward };
     /// Whether constraints are measured in distance or in contrast.

@@ -136,8 +136,8 @@ impl<'a> PairRequest<'a> {
         Ok(PreparedPair {
             mask,
             volume_mask: on_fixed(self.volume_mask)?,
+            toned: tones.map(|tones| tones.applied(&moving, &fixed)),
             fixed,
-            toned: tones.map(|tones| tones.applied(&moving)),
             moving,
             known: [fixed_known, moving_known],
         })

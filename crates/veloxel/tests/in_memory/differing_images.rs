@@ -96,6 +96,25 @@ fn gains_offsets_and_gammas_are_no_motion() {
 }
 
 #[test]
+fn a_field_of_light_is_no_motion() {
+    let (fixed, moving) = (fixed(), volume(texture));
+    let light = |p: [f32; 3]| 1.0 + 0.3 * (0.1 * p[0] + 0.05 * p[1] - 2.0).sin() * (0.06 * p[2]).cos();
+    let lit = volume(|p| texture(p) * light(p));
+    let result = found(&fixed, &lit);
+    let error = error_vox(&result, motion, is_inside);
+    println!("light of 30 %: {error:.3} voxel");
+    assert!(error < 0.3, "{error} voxel");
+    assert!(result.account.warnings.iter().any(|warning| warning.message.contains("smooth field")));
+    assert!(
+        found(&fixed, &moving)
+            .account
+            .warnings
+            .iter()
+            .all(|warning| !warning.message.contains("smooth field"))
+    );
+}
+
+#[test]
 fn padding_around_tissue_is_left_out() {
     // Soft tissue of 0 to 100 HU in a ball, which moves by 3 voxels in the middle and not at its rim.
     let middle = [19.5, 17.5, 15.5];

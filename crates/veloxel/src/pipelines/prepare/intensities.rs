@@ -3,6 +3,7 @@
 //! Methods look for equal samples; a gain or an offset would become motion. Where a curve of tones brings the moving image's samples to
 //! those of the fixed one, methods see it through that curve, which is told; where none does, the difference is.
 
+use super::light::Light;
 use super::tones::{EXCHANGED, ToneCurve, correlation, same_places};
 use veloxel_core::{Hint, Volume, WarningKind, Warnings};
 
@@ -13,12 +14,29 @@ const GAIN: f32 = 0.25;
 /// Medians that lie apart by more than this share of the spread are two ranges.
 const OFFSET: f32 = 0.12;
 
-/// Notes how the ranges of two images differ, and what would make them one; the curve of tones that does, where there is one.
+/// What makes the samples of a moving image those of a fixed one.
+#[derive(Debug)]
+pub(crate) struct Tones {
+    curve: Option<ToneCurve>,
+    light: Option<Light>,
+}
+
+impl Tones {
+    /// The moving image as methods compare it with the fixed one; what is not a number stays.
+    pub fn applied(&self, moving: &Volume<f32>, fixed: &Volume<f32>) -> Volume<f32> {
+        let toned = self.curve.as_ref().map(|curve| curve.applied(moving));
+        let toned = toned.as_ref().unwrap_or(moving);
+        self.light.as_ref().map_or_else(|| toned.clone(), |light| light.applied(toned, fixed))
+    }
+}
+
+/// Notes how the tones and the light of two images differ, and what would make them one; the curve of tones and the field of light that
+/// do, where there are any.
 pub(crate) fn compare_intensities(
     images: [&Volume<f32>; 2],
     names: [&str; 2],
     warnings: &mut Warnings,
-) -> Option<ToneCurve> {
+) -> Option<Tones> {
     let [fixed, moving] = [Range::of(images[0])?, Range::of(images[1])?];
     let pairs = same_places(images[0], images[1]);
     let curve = ToneCurve::of_pairs(&pairs);
@@ -26,7 +44,22 @@ pub(crate) fn compare_intensities(
         Some(curve) => note_curve(curve, [&fixed, &moving], names, warnings),
         None => note_difference(&pairs, [&fixed, &moving], names, warnings),
     }
-    curve
+    let toned = curve.as_ref().map(|curve| curve.applied(images[1]));
+    let light = Light::between(images[0], toned.as_ref().unwrap_or(images[1]));
+    if let Some(light) = &light {
+        note_light(light, names, warnings);
+    }
+    (curve.is_some() || light.is_some()).then_some(Tones { curve, light })
+}
+
+/// Says that a field of light was divided out.
+fn note_light(light: &Light, [fixed_name, moving_name]: [&str; 2], warnings: &mut Warnings) {
+    let [least, most] = light.range().map(|gain| (100.0 * gain).round());
+    let text = format!(
+        "{moving_name} is lit unlike {fixed_name}, by {least} to {most} % of it from place to place: it is compared with that smooth field \
+         divided out"
+    );
+    warnings.push(WarningKind::Content, text);
 }
 
 /// Says that methods see the moving image in other tones.

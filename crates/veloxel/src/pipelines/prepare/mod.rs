@@ -6,6 +6,7 @@ pub(crate) mod grids;
 pub(crate) mod holes;
 pub(crate) mod intensities;
 pub(crate) mod labels;
+pub(crate) mod light;
 pub(crate) mod padding;
 pub(crate) mod sentinels;
 pub(crate) mod tones;
