@@ -129,15 +129,10 @@ impl<'a> ClgLevel<'a> {
         progress: &Progress,
     ) -> Result<LevelRun<PendingWarps>, ComputeError> {
         let start = self.device.stamp()?;
-        let shape = self.geometry.shape;
-        if self.params.gamma > 0.0 {
-            let out = &mut self.memory.gradients[0];
-            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
-        }
+        self.begin(images, displacement)?;
         let mut reports = Vec::new();
         let adaptive = self.params.warp_tol > 0.0;
         let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
-        self.unfold_start(displacement)?;
         let mut compared = self.compare(images, displacement)?;
         for nth in 1.. {
             let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
@@ -181,7 +176,17 @@ impl<'a> ClgLevel<'a> {
         let span = [start, self.device.stamp()?];
         let (spacing_vox, asked) = (self.geometry.spacing_vox, AskedTolerances::of(self.params));
         let own = PendingWarps { spacing_vox, warps: reports, stop, asked };
-        Ok(LevelRun { size: shape.size, own, span })
+        Ok(LevelRun { size: self.geometry.shape.size, own, span })
+    }
+
+    /// What is done once, before the first warp.
+    fn begin(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
+        let shape = self.geometry.shape;
+        if self.params.gamma > 0.0 {
+            let out = &mut self.memory.gradients[0];
+            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
+        }
+        self.unfold_start(displacement)
     }
 
     /// Whether a warp has lowered the difference of the images as much as a next one needs.

@@ -291,7 +291,6 @@ impl Run for FlowArguments {
             command, inputs, output, truth, confidence, warped, outside, report, html, drawing, ..
         } = self;
         let (picture, occlusion, inverse, method) = (self.picture, self.occlusion, self.inverse, self.run);
-        let expected_error = self.expected_error;
         let shows_png = picture.is_none() && !method.quiet;
         let bar = method.bar();
         let run = match self.sequence {
@@ -319,9 +318,9 @@ impl Run for FlowArguments {
                 followed(&session, bar, |session| sequence(&job, session))?
             }
             None => {
-                let (flow, drawing) = (output, drawing.drawing());
-                let maps =
-                    FlowOutputs { flow, confidence, occlusion, warped, outside, ..FlowOutputs::default() };
+                let (expected_error, drawing) = (self.expected_error, drawing.drawing());
+                let maps = FlowOutputs { flow: output, confidence, occlusion, ..FlowOutputs::default() };
+                let maps = FlowOutputs { warped, outside, ..maps };
                 let outputs = FlowOutputs { expected_error, inverse, picture, drawing, report, html, ..maps };
                 let job = FlowJob { inputs, start: self.init, truth, options, outputs };
                 if self.dry_run {

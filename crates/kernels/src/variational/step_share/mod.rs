@@ -135,20 +135,9 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
     });
     let (mut from, mut to) = (first, second);
     for axis in 1..D {
-        let (input, count, stride) = (from.host(), shape.size[axis], if axis == 1 { 1 } else { ny });
-        let spread: Vec<AtomicBool> = (0..shape.rows()).map(|_| AtomicBool::new(false)).collect();
-        cpu.split_rows([to.host_mut()], nx, 2 * shape.len(), |row, [line]| {
-            line.fill(0.0);
-            let at = row / stride % count;
-            for other in at.saturating_sub(reach)..(at + reach + 1).min(count) {
-                let other = row - at * stride + other * stride;
-                if marks[other].load(Relaxed) {
-                    spread[row].store(true, Relaxed);
-                    raise(line, &input[other * nx..(other + 1) * nx]);
-                }
-            }
-        });
-        marks = spread;
+        let stride = if axis == 1 { 1 } else { ny };
+        marks =
+            spread_rows(cpu, shape, [stride, shape.size[axis], reach], &marks, from.host(), to.host_mut());
         std::mem::swap(&mut from, &mut to);
     }
     let withheld = from.host();
@@ -173,6 +162,32 @@ fn shorten_in<const D: usize>(cpu: &Cpu, args: StepShare<'_>) {
             *left *= 1.0 - withheld[index];
         }
     });
+}
+
+/// Spreads what marked rows withhold to the rows at most `reach` away along an axis, on which rows lie `stride` apart and `count` in a
+/// line; marks the rows that withhold something then.
+fn spread_rows(
+    cpu: &Cpu,
+    shape: Shape,
+    [stride, count, reach]: [usize; 3],
+    marks: &[AtomicBool],
+    from: &[f32],
+    to: &mut [f32],
+) -> Vec<AtomicBool> {
+    let nx = shape.size[0];
+    let spread: Vec<AtomicBool> = (0..shape.rows()).map(|_| AtomicBool::new(false)).collect();
+    cpu.split_rows([to], nx, 2 * shape.len(), |row, [line]| {
+        line.fill(0.0);
+        let at = row / stride % count;
+        for other in at.saturating_sub(reach)..(at + reach + 1).min(count) {
+            let other = row - at * stride + other * stride;
+            if marks[other].load(Relaxed) {
+                spread[row].store(true, Relaxed);
+                raise(line, &from[other * nx..(other + 1) * nx]);
+            }
+        }
+    });
+    spread
 }
 
 /// Raises samples to those beside them, if these are greater.

@@ -123,7 +123,7 @@ impl Light {
 }
 
 impl Cells {
-    /// None where the images meet nowhere.
+    /// The cells of two images, each on its own grid; none where they meet nowhere.
     fn of(fixed: &Volume<f32>, moving: &Volume<f32>) -> Option<Self> {
         let (map, whole) = (voxel_map(fixed.grid(), moving.grid()), fixed.grid().size());
         let width = whole.map(|n| if n < SHORT_AXIS { 1 } else { n.div_ceil(CELLS) });
