@@ -30,7 +30,7 @@ pub use verdict::Verdict;
 
 use accuracy::{
     acdc, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep, phantoms,
-    segmentation, volume_preservation,
+    repeated_texture, segmentation, volume_preservation,
 };
 use speed::{gpu, kernels, multigrid, paths, rates, sessions, streams, tracking, volumes};
 
@@ -141,6 +141,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("confidence", confidence::confidence).scored(),
     // Motion larger than a pyramid follows, with matches and without.
     Bench::new("large-motion", large_motion::large_motion),
+    // Matches of textures that repeat do no harm.
+    Bench::new("repeated-texture", repeated_texture::repeated_texture),
     // Methods of local windows: error, confidence and time.
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.

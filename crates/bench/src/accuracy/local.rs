@@ -88,7 +88,14 @@ fn opened(device: &Device, setup: Setup<'_>, image: &Volume<f32>) -> Result<Box<
     if let Some(levels) = setup.levels {
         draft.set("max_levels", levels.into(), "").map_err(veloxel_motion::MotionError::from)?;
     }
-    let opening = MethodOpening { grid: image.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening {
+        grid: image.grid(),
+        image: image.grid(),
+        frames: 2,
+        white: 255.0,
+        draft: &draft,
+        device,
+    };
     match opening.open()?.method {
         AnyMethod::Pair(method) => Ok(method),
         AnyMethod::Window(_) => unreachable!("a local method should take pairs"),

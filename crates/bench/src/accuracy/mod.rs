@@ -10,5 +10,6 @@ pub(crate) mod matching;
 pub(crate) mod middlebury;
 pub(crate) mod nirep;
 pub(crate) mod phantoms;
+pub(crate) mod repeated_texture;
 pub(crate) mod segmentation;
 pub(crate) mod volume_preservation;

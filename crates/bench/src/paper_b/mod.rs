@@ -180,7 +180,7 @@ fn opened(device: &Device, way: Way, pictures: &Pictures) -> Result<Box<dyn Pair
     draft.set_preset(way.preset).map_err(MotionError::from)?;
     draft.set("max_levels", way.levels.into(), "paper-b").map_err(MotionError::from)?;
     let grid = pictures.images[0].grid();
-    let opening = MethodOpening { grid, frames: 2, white: 255.0, draft: &draft, device };
+    let opening = MethodOpening { grid, image: grid, frames: 2, white: 255.0, draft: &draft, device };
     match opening.open()?.method {
         AnyMethod::Pair(method) => Ok(method),
         AnyMethod::Window(_) => unreachable!("a method of the paper should take pairs"),

@@ -1,13 +1,14 @@
-//! Linear transforms in files: ITK's text, ANTs' binary matrices, and plain 4×4 matrices.
+//! Linear transforms in files: ITK's text, ANTs' binary matrices, elastix' parameters, and plain 4×4 matrices.
 //!
 //! A format is a row of [`FORMATS`]; the content decides which one a file has, the extension which one is written.
 //! *Direction*: every one of these files maps points of the fixed image's space to the moving one's, as ITK's resampling does.
 //! 3D Slicer's `.tfm` does so as well: it is the inverse of what its transform node, which moves an image to its parent, shows.
-//! *Space*: ITK's and ANTs' files are LPS mm; a 4×4 `.mat` is greedy's, c3d's and RAS mm; a 4×4 `.txt` says which, by a line
+//! *Space*: ITK's, ANTs' and elastix' files are LPS mm; a 4×4 `.mat` is greedy's, c3d's and RAS mm; a 4×4 `.txt` says which, by a line
 //! `# LPS` or `# RAS`.
 //! *Limits*: files of 1 MiB; no fields or splines, no `.h5`, no matrices of FSL's FLIRT, which need both images' geometry.
 
 mod classes;
+mod elastix;
 mod itk_text;
 mod matlab;
 mod matrix_text;
@@ -38,27 +39,17 @@ struct TransformFormat {
 }
 
 /// From what is told by its first bytes to what is told by its name alone.
-static FORMATS: [TransformFormat; 4] =
-    [itk_text::FORMAT, matlab::FORMAT, matrix_text::RAS_FORMAT, matrix_text::STATED_FORMAT];
+static FORMATS: [TransformFormat; 5] =
+    [itk_text::FORMAT, elastix::FORMAT, matlab::FORMAT, matrix_text::RAS_FORMAT, matrix_text::STATED_FORMAT];
 
 /// Files that are no linear transform of these formats: how they begin, what they are, and what to do.
-static FOREIGN: [(&[u8], &str, &str); 4] = [
+static FOREIGN: [(&[u8], &str, &str); 2] = [
     (
         b"\x89HDF",
         "a transform in an HDF5 file (.h5)",
         "write it as .tfm: `sitk.WriteTransform(sitk.ReadTransform(\"in.h5\"), \"out.tfm\")`, or save it from 3D Slicer as .tfm",
     ),
     (b"MATLAB 5.0", "a MATLAB 5 file", "save it with `-v4`, or as a 4×4 text"),
-    (
-        b"(Transform",
-        "a transform of elastix",
-        "make a field of it: `transformix -tp TransformParameters.0.txt -def all -out FOLDER`",
-    ),
-    (
-        b"(FixedImageDimension",
-        "a transform of elastix",
-        "make a field of it: `transformix -tp TransformParameters.0.txt -def all -out FOLDER`",
-    ),
 ];
 
 /// The extensions of files that [`read_transform`] takes for transforms, without the dot.

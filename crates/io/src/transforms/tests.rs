@@ -134,7 +134,7 @@ fn what_is_no_transform_is_refused_by_name() {
         ("a.mat", flat.as_bytes(), "singular"),
         ("a.mat", scaled.as_bytes(), "4 lines of 4"),
         ("a.mat", b"MATLAB 5.0 MAT-file", "MATLAB 5"),
-        ("a.txt", b"(Transform \"EulerTransform\")", "elastix"),
+        ("a.txt", b"(Transform \"BSplineTransform\")", "elastix' BSplineTransform"),
         ("a.tfm", bspline.as_bytes(), "BSplineTransform"),
         ("a.tfm", short.as_bytes(), "12 numbers"),
         ("a.tfm", b"", "empty"),

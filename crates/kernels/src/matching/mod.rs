@@ -11,5 +11,6 @@ pub mod local_step;
 pub mod match_confidence;
 pub mod match_nodes;
 pub mod patch_match;
+pub mod preference;
 pub mod sparse_lucas_kanade;
 pub mod window_scores;

@@ -53,6 +53,7 @@ mod long_axis;
 pub mod multigrid;
 pub mod parameters;
 mod refinement;
+mod small_pictures;
 mod tolerance;
 mod weights;
 mod workspace;

@@ -49,7 +49,9 @@ pub static METHODS: [DenseMethodEntry; 6] = [
         summary: "a local window and global smoothness, in warps over a pyramid",
         takes: TakenImages::Pairs,
         uses: MethodUses { volume_mask: InputUse::Above0("beta"), ..OF_PAIRS },
-        open: |opening| opening.pairs(Clg::new),
+        open: |opening| {
+            opening.pairs_over(&ClgParams::preset_on(opening.draft.preset(), opening.image)?, Clg::new)
+        },
     },
     DenseMethodEntry {
         parameters: MethodParameters::of::<PhaseParameters>(),
@@ -147,8 +149,10 @@ pub type DenseDraft = MethodDraft<DenseMethodEntry>;
 /// What a method is opened with.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodOpening<'a> {
-    /// The grid of the images.
+    /// The grid that it is opened for.
     pub grid: &'a Grid,
+    /// The grid of the images, of which that may be a tile: presets may depend on it.
+    pub image: &'a Grid,
     /// How many frames there are.
     pub frames: usize,
     /// What white is in the images.
@@ -272,7 +276,26 @@ impl MethodOpening<'_> {
         &self,
         new: fn(&Grid, P, &Device) -> Result<M>,
     ) -> Result<OpenedMethod> {
-        let params: P = self.draft.build(self.grid.dimension())?;
+        self.with_parameters(self.draft.build(self.image.dimension())?, new)
+    }
+
+    /// [`Self::pairs`] with the draft's settings over other parameters than its preset's.
+    ///
+    /// # Errors
+    /// As [`Self::pairs`].
+    pub fn pairs_over<P: Parameters, M: PairMethod + 'static>(
+        &self,
+        base: &P,
+        new: fn(&Grid, P, &Device) -> Result<M>,
+    ) -> Result<OpenedMethod> {
+        self.with_parameters(self.draft.over(base)?, new)
+    }
+
+    fn with_parameters<P: Parameters, M: PairMethod + 'static>(
+        &self,
+        params: P,
+        new: fn(&Grid, P, &Device) -> Result<M>,
+    ) -> Result<OpenedMethod> {
         let parameters = params.to_json();
         let method = new(self.grid, params, self.device)?;
         Ok(OpenedMethod { method: AnyMethod::Pair(Box::new(method)), parameters })

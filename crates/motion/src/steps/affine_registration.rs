@@ -5,6 +5,8 @@
 //! `n = 1/(|∇I|² + ζ²)`, coarse to fine, the step applied inside: `A ← A ∘ (I + δA, δt)`, for which the derivatives of the
 //! warped image are the exact ones (inverse of none, forward compositional: Baker & Matthews, IJCV 56 (2004), section 3).
 //! Rigid maps and similarities take the same equations, restricted to their unknowns ([`motion_group`](crate::steps)).
+//! Where the images say that their intensities mean different things ([`information`](crate::steps)) the map of most mutual
+//! information is found instead: the joint histogram decides.
 //! *Cost*: the finest level used has at most 2²¹ voxels; a step reads two images once.
 //! *Limits*: maps whose determinant leaves [1/4, 4] are refused.
 
@@ -12,28 +14,15 @@ use crate::error::{MotionError, Result};
 use crate::method::resident::ResidentMask;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
+use crate::steps::linear_levels::{Levels, PyramidPair};
 use crate::steps::motion_group::{AffineModel, MotionGroup};
 use crate::steps::moving_image::{require_sampled, voxel_map};
-use crate::steps::pyramid::{
-    LevelGeometry, between_grids, between_levels, levels, mask_pyramid, match_voxel_size, moving_levels,
-    pyramid,
-};
+use crate::steps::pyramid::{levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
 use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
-use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::affine_normal_equations::{AffineNormalEquations, NormalEquations};
 use veloxel_kernels::image::centre_of_mass::CentreOfMass;
-use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
-
-/// The finest level used has at most this many voxels: an affine map needs no more.
-const MOST_VOXELS: usize = 1 << 21;
-/// Gauss-Newton steps a level.
-const STEPS: usize = 12;
-/// A level ends when no corner of the grid moves by more than this, voxels of the level.
-const STEP_TOLERANCE_VOX: f64 = 0.01;
-/// ζ of the normalised constraint, intensity per voxel.
-const ZETA: f32 = 0.1;
+use veloxel_kernels::image::warp::VoxelAffine;
 
 /// Finds the map `x → A x + t` between voxel positions of the fixed grid, such that the moving image there shows what the
 /// fixed one shows at x.
@@ -58,8 +47,7 @@ pub fn affine_registration(
     let start = VoxelAffine { offset: shift, ..VoxelAffine::IDENTITY };
     device.scope(|| {
         let all = levels(grid, 0.5, 64);
-        let group = |level: &LevelGeometry| MotionGroup::of(model, grid, level.spacing_vox);
-        if group(&all[0]).is_none() {
+        if MotionGroup::of(model, grid, all[0].spacing_vox).is_none() {
             return Ok(start);
         }
         let all_moving = moving_levels(moving.grid(), &placed, &all);
@@ -74,18 +62,10 @@ pub fn affine_registration(
         });
         let (fixed, moving) = (fixed?, moving?);
         let mask = mask.map(|m| mask_pyramid(device, m, &all)).transpose()?;
-        let mut found = placed.after(&start);
-        for (nth, level) in all.iter().enumerate().rev() {
-            if level.shape.len() > MOST_VOXELS {
-                break;
-            }
-            let weight = mask.as_ref().map(|m| &m[nth]);
-            let levels = [level, &all_moving[nth]];
-            let unmoved = determinant(&between_levels(&placed, levels).matrix);
-            let Some(group) = group(level) else { break };
-            let way = Alignment { levels, weight, unmoved, group: &group };
-            found = align(device, &way, [&fixed[nth], &moving[nth]], found)?;
-        }
+        let levels = Levels { grid, model, all: &all, all_moving: &all_moving, placed };
+        let images = PyramidPair { fixed: &fixed, moving: &moving, mask: mask.as_deref() };
+        let by_brightness = levels.by_brightness(device, &images, start);
+        let found = levels.by_information(device, &images, [placed, placed.after(&start)], by_brightness)?;
         Ok(if placed == VoxelAffine::IDENTITY { found } else { invert(&placed)?.after(&found) })
     })
 }
@@ -110,109 +90,6 @@ fn centre_of_mass_shift(
     }
 }
 
-/// How a level of each image's pyramid is aligned.
-struct Alignment<'a> {
-    levels: [&'a LevelGeometry; 2],
-    weight: Option<&'a Buffer>,
-    /// The determinant of the level's map where nothing has moved.
-    unmoved: f64,
-    group: &'a MotionGroup,
-}
-
-/// Gauss-Newton on a level; `map` leads from voxels of the full fixed grid to those of the full moving one.
-fn align(
-    device: &Device,
-    way: &Alignment<'_>,
-    [fixed, moving]: [&Buffer; 2],
-    map: VoxelAffine,
-) -> Result<VoxelAffine> {
-    let Alignment { levels, weight, unmoved, group } = *way;
-    let [shape, moving_shape] = levels.map(|level| level.shape);
-    let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
-    let zero = device.zeros_field(shape.components(), shape.len())?;
-    let mut warped = device.zeros(shape.len())?;
-    let start = between_levels(&map, levels);
-    let (mut on_level, mut best) = (start, start);
-    let mut least = f64::INFINITY;
-    for _ in 0..STEPS {
-        let warp = Warp {
-            shape,
-            moving_shape,
-            spacing_edges: levels[0].spacing_edges,
-            interpolation: Interpolation::Linear,
-            border: Border::Centres,
-            cut: None,
-            moving_from_fixed: on_level,
-            moving,
-            displacement: &zero,
-            out: &mut warped,
-        };
-        warp.run(device)?;
-        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
-        let equations = equations.run(device)?.get(device)?;
-        if equations.mean_energy >= least {
-            break;
-        }
-        (least, best) = (equations.mean_energy, on_level);
-        let Some(unknowns) = solve(&group.restricted(&equations)) else { break };
-        let step = group.step(&unknowns, centre);
-        on_level = on_level.after(&step);
-        let det = determinant(&on_level.matrix) / unmoved;
-        if !(0.25..=4.0).contains(&det.abs()) {
-            let reason = format!("its determinant became {det:.3}");
-            return Err(MotionError::Affine { reason });
-        }
-        let reach = farthest(&step, shape.components(), centre);
-        if reach < STEP_TOLERANCE_VOX {
-            best = on_level;
-            break;
-        }
-    }
-    Ok(between_grids(&best, levels))
-}
-
-/// The largest part of a step, voxels, an arm's length from the centre.
-fn farthest(step: &VoxelAffine, d: usize, centre: [f64; 3]) -> f64 {
-    let added = step.added();
-    let moved = step.apply(centre);
-    let shifts = (0..d).map(|r| (moved[r] - centre[r]).abs());
-    let turns = (0..d).flat_map(|r| (0..d).map(move |c| (r, c)));
-    turns.map(|(r, c)| added[r][c].abs() * centre[c].max(1.0)).chain(shifts).fold(0.0, f64::max)
-}
-
-/// Cholesky with a whiff of damping; none if the images hold too little to determine the map.
-fn solve(equations: &NormalEquations) -> Option<Vec<f64>> {
-    let n = equations.unknowns;
-    let mut a = equations.matrix.clone();
-    let mut x = equations.rhs.clone();
-    for i in 0..n {
-        a[i * n + i] *= 1.0 + 1e-6;
-    }
-    for i in 0..n {
-        for j in 0..=i {
-            let sum: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
-            let value = a[i * n + j] - sum;
-            if i == j {
-                if value <= 0.0 || !value.is_finite() {
-                    return None;
-                }
-                a[i * n + i] = value.sqrt();
-            } else {
-                a[i * n + j] = value / a[j * n + j];
-            }
-        }
-    }
-    for i in 0..n {
-        let sum: f64 = (0..i).map(|k| a[i * n + k] * x[k]).sum();
-        x[i] = (x[i] - sum) / a[i * n + i];
-    }
-    for i in (0..n).rev() {
-        let sum: f64 = (i + 1..n).map(|k| a[k * n + i] * x[k]).sum();
-        x[i] = (x[i] - sum) / a[i * n + i];
-    }
-    Some(x)
-}
-
 /// The inverse map.
 ///
 /// # Errors
@@ -229,7 +106,9 @@ pub fn invert(map: &VoxelAffine) -> Result<VoxelAffine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::pyramid::{between_grids, between_levels};
     use veloxel_core::{Grid, Volume};
+    use veloxel_gpu::Device;
 
     fn example() -> VoxelAffine {
         VoxelAffine {
@@ -276,6 +155,41 @@ mod tests {
         let images = [&fixed, &moving].map(|image| Frame::upload(&device, image).unwrap());
         let found = affine_registration(images.each_ref(), None, AffineModel::Affine).unwrap();
         assert!(close(&found, &truth, 0.1), "{found:?}");
+    }
+
+    /// Intensities of one image are a falling function of the other's, with a bias across it; one is turned by 15°.
+    #[test]
+    fn images_of_two_kinds_are_aligned_by_their_joint_histogram() {
+        let device = Device::cpu(2).unwrap();
+        let grid = Grid::volume(64, 60, 56).unwrap();
+        let blob = |p: [f64; 3], c: [f64; 3], s: f64| {
+            (-(0..3).map(|a| ((p[a] - c[a]) / s).powi(2)).sum::<f64>()).exp()
+        };
+        let picture = |p: [f64; 3]| {
+            0.8 * blob(p, [31.0, 29.0, 27.0], 16.0) + 0.5 * blob(p, [42.0, 36.0, 34.0], 6.0)
+                - 0.4 * blob(p, [22.0, 34.0, 20.0], 6.0)
+                + 0.5 * blob(p, [34.0, 16.0, 36.0], 7.0)
+        };
+        let (s, c) = (15f64).to_radians().sin_cos();
+        let centre = [31.5, 29.5, 27.5];
+        let turn = VoxelAffine { matrix: [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], offset: [0.0; 3] };
+        let stays = turn.apply(centre);
+        let shift = [1.5, -1.0, 2.0];
+        let truth = VoxelAffine { offset: [0, 1, 2].map(|a| centre[a] - stays[a] + shift[a]), ..turn };
+        let other = |v: f64, x: f64| (1.0 - v.max(0.0).sqrt()) * (0.85 + 0.3 * x / 63.0);
+        let moving = Volume::from_fn(grid.clone(), |p| {
+            let p = p.map(|v| v as f64);
+            other(picture(p), p[0]) as f32
+        });
+        let fixed = Volume::from_fn(grid, |p| picture(truth.apply(p.map(|v| v as f64))) as f32);
+        let images = [&fixed, &moving].map(|image| Frame::upload(&device, image).unwrap());
+        let found = affine_registration(images.each_ref(), None, AffineModel::Affine).unwrap();
+        for corner in 0..8 {
+            let at = [63.0, 59.0, 55.0];
+            let voxel = [0, 1, 2].map(|a| if corner >> a & 1 == 1 { at[a] } else { 0.0 });
+            let (there, expected) = (found.apply(voxel), truth.apply(voxel));
+            assert!((0..3).all(|a| (there[a] - expected[a]).abs() < 1.0), "{there:?} {expected:?}");
+        }
     }
 
     #[test]

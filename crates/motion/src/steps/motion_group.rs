@@ -152,6 +152,48 @@ fn exponential(m: &Matrix) -> Matrix {
     (0..SQUARINGS).fold(sum, |power, _| product(&power, &power))
 }
 
+/// The largest part of a step, voxels, an arm's length from the centre.
+pub(crate) fn farthest(step: &VoxelAffine, d: usize, centre: [f64; 3]) -> f64 {
+    let added = step.added();
+    let moved = step.apply(centre);
+    let shifts = (0..d).map(|r| (moved[r] - centre[r]).abs());
+    let turns = (0..d).flat_map(|r| (0..d).map(move |c| (r, c)));
+    turns.map(|(r, c)| added[r][c].abs() * centre[c].max(1.0)).chain(shifts).fold(0.0, f64::max)
+}
+
+/// Cholesky with a whiff of damping; none if the images hold too little to determine the map.
+pub(crate) fn solve(equations: &NormalEquations) -> Option<Vec<f64>> {
+    let n = equations.unknowns;
+    let mut a = equations.matrix.clone();
+    let mut x = equations.rhs.clone();
+    for i in 0..n {
+        a[i * n + i] *= 1.0 + 1e-6;
+    }
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+            let value = a[i * n + j] - sum;
+            if i == j {
+                if value <= 0.0 || !value.is_finite() {
+                    return None;
+                }
+                a[i * n + i] = value.sqrt();
+            } else {
+                a[i * n + j] = value / a[j * n + j];
+            }
+        }
+    }
+    for i in 0..n {
+        let sum: f64 = (0..i).map(|k| a[i * n + k] * x[k]).sum();
+        x[i] = (x[i] - sum) / a[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|k| a[k * n + i] * x[k]).sum();
+        x[i] = (x[i] - sum) / a[i * n + i];
+    }
+    Some(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

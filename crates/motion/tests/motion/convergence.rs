@@ -52,8 +52,14 @@ fn estimate(preset: Preset, runs: usize, phantom: &Phantom) -> DenseFlow {
     for (name, value) in counts.chain(tolerances.into_iter().filter(|_| method == "clg")) {
         draft.set(name, json!(value), "").expect("a count");
     }
-    let opening =
-        MethodOpening { grid: phantom.grid(), frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
+    let opening = MethodOpening {
+        grid: phantom.grid(),
+        image: phantom.grid(),
+        frames: 2,
+        white: 1.0,
+        draft: &draft,
+        device: &cpu(1),
+    };
     let AnyMethod::Pair(mut method) = opening.open().expect("a method").method else {
         unreachable!("a method of pairs")
     };

@@ -16,6 +16,7 @@ mod parameters;
 mod phantoms;
 mod phase;
 mod point_tracking;
+mod small_pictures;
 mod solvers;
 mod symmetry;
 mod tiles;

@@ -17,7 +17,7 @@ fn open(method: &'static DenseMethodEntry, settings: &[&str], grid: &Grid) -> Re
         draft.set_preset("fast")?;
     }
     settings.iter().try_for_each(|name| draft.set(name, json!(1), ""))?;
-    let opening = MethodOpening { grid, frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
+    let opening = MethodOpening { grid, image: grid, frames: 2, white: 1.0, draft: &draft, device: &cpu(1) };
     Ok(opening.open()?.method)
 }
 

@@ -314,7 +314,8 @@ impl Call<'_> {
         extras: FlowExtras,
     ) -> Result<DenseFlow, MotionError> {
         let Self { request, white, device, .. } = *self;
-        let open = |grid: &Grid| match request.method.open(grid, white, 2, device)?.method {
+        let whole = pair.fixed.grid();
+        let open = |part: &Grid| match request.method.open_part([part, whole], white, 2, device)?.method {
             AnyMethod::Pair(method) => Ok(method),
             AnyMethod::Window(_) => unreachable!("a method should take pairs of every size or of none"),
         };

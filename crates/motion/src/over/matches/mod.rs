@@ -15,7 +15,8 @@
 //!    slant; confirmed within 1.5 voxels, and dense again;
 //! 4. the method from these fields; where there and back differ by more than a voxel, models of what is confirmed take over;
 //!    the method again from there, without data where the image is hidden;
-//! 5. the method by itself: where its flow and that from matches agree all around it stands ([`fusion`]).
+//! 5. the method by itself: where its flow and that from matches agree all around it stands, and where it explains the images
+//!    better than what they agree on ([`fusion`], [`preference`]).
 //!
 //! *Where we differ* from the papers: sweeps read only the sweep before and random numbers are hashes, so that all devices find
 //! the same bits; no descriptor but census; edges of the image enter as differences of intensity, not as geodesic distances.
@@ -28,6 +29,7 @@
 mod dense;
 mod fusion;
 mod hidden;
+mod preference;
 mod search;
 
 use crate::error::Result;
@@ -111,7 +113,7 @@ impl Decoration for FromMatches {
             let mut pending = device.control().portion(third, || method.estimate(confirmed))?;
             let fourth = Portion::nth_of(3, PASSES);
             let alone = device.control().portion(fourth, || method.estimate(pair.borrowed()))?;
-            fusion::fuse(&mut pending, &alone, Shape::of(&grid), &found.confirmed)?;
+            fusion::fuse(&work, &mut pending, &alone, &found.confirmed)?;
             pending.confirmed = Some(found.seen);
             pending.measure_again(pair.region)?;
             Ok(pending)

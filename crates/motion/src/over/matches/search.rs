@@ -22,9 +22,9 @@ const SHORTEST_AXIS: usize = 12;
 /// The shorter side of the coarsest picture, at least; the longest axis of the coarsest volume.
 const COARSEST: [usize; 2] = [40, 24];
 /// Smoothing before the census, voxels.
-const CENSUS_SIGMA_VOX: f64 = 0.7;
+pub(super) const CENSUS_SIGMA_VOX: f64 = 0.7;
 /// How much brighter a neighbour must be, of a range of 1.
-const CENSUS_THRESHOLD: f32 = 0.002;
+pub(super) const CENSUS_THRESHOLD: f32 = 0.002;
 /// Half width of a patch of pictures and of volumes, voxels, and of one where the field is nearly known.
 const REACH: [usize; 2] = [8, 4];
 const NEAR_REACH: [usize; 2] = [6, 4];

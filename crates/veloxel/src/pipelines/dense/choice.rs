@@ -79,8 +79,19 @@ impl MethodChoice {
         frames: usize,
         device: &Device,
     ) -> Result<OpenedMethod, MotionError> {
+        self.open_part([grid; 2], white, frames, device)
+    }
+
+    /// Opens the method for a part of a grid, and with what it has on the whole one.
+    pub(crate) fn open_part(
+        &self,
+        [part, whole]: [&Grid; 2],
+        white: f32,
+        frames: usize,
+        device: &Device,
+    ) -> Result<OpenedMethod, MotionError> {
         let draft = &self.draft;
-        let opened = MethodOpening { grid, frames, white, draft, device }.open()?;
+        let opened = MethodOpening { grid: part, image: whole, frames, white, draft, device }.open()?;
         let is_checked = self.directions == Directions::Both;
         let method = if is_checked { opened.method.inverse_consistent() } else { opened.method };
         let method = if self.refinement == Refinement::None { method } else { method.refined() };

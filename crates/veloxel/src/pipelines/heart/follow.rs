@@ -51,7 +51,7 @@ pub(super) fn follow(
     let (first, device) = (&cines[0].frames[plan.start], session.device()?);
     let (grid, frames, white) = (first.grid(), 2, full_scale(first));
     let key = MethodKey { draft: draft.clone(), grid: grid.clone(), frames, white, decorations: Vec::new() };
-    let open = || Ok(MethodOpening { grid, frames, white, draft, device }.open()?);
+    let open = || Ok(MethodOpening { grid, image: grid, frames, white, draft, device }.open()?);
     session.with_method(&key, open, |opened| {
         let AnyMethod::Pair(method) = &mut opened.method else {
             return Err(HeartError::Windows { method: draft.method_name() }.into());

@@ -1,0 +1,364 @@
+//! Linear maps by mutual information, for images whose intensities mean different things: CT and MR, T1 and T2.
+//!
+//! *In*: a level of both images on the host, a map between their voxel positions. *Out*: the map that shares most information, nats.
+//!
+//! *Papers*: P. Viola, W. M. Wells, "Alignment by maximization of mutual information", IJCV 24 (1997); D. Mattes et al., "PET-CT image
+//! registration in the chest using free-form deformations", IEEE TMI 22 (2003), doi:10.1109/TMI.2003.809072: cubic windows along the
+//! moving intensities, whose derivatives are exact; A. Roche et al., "The correlation ratio as a new similarity measure", MICCAI 1998.
+//!
+//! *Energy*: `MI = Σ p(f, m) ln (p(f, m) / (p(f) p(m)))` of the joint histogram of at most [`MOST_SAMPLES`] voxels.
+//!
+//! *Method*: the force on a sample's intensity, `∂MI/∂m`, is what a residual is in least squares: the direction is that of
+//! Gauss-Newton, its length is found by trial. Sums run in one order on one thread, so every device finds the same bits.
+//!
+//! *Where we differ*: a sample that leads outside sees the border, so that a map gains nothing by leading outside.
+//!
+//! *Limits*: turns of more than half a right angle from every start that is tried.
+
+use super::motion_group::{MotionGroup, farthest, solve};
+use veloxel_core::matrix3::determinant;
+use veloxel_core::{Axes, Shape};
+use veloxel_kernels::image::affine_normal_equations::NormalEquations;
+use veloxel_kernels::image::warp::VoxelAffine;
+
+/// Voxels of a level that are looked at, at most.
+pub(crate) const MOST_SAMPLES: usize = 1 << 16;
+/// Values of intensity that are told apart, at most and at least.
+const BINS: [usize; 2] = [32, 10];
+/// Share of intensities beyond the range of bins, on either side.
+const BEYOND: f64 = 0.005;
+/// Steps of a level at most, and the first, longest and last of them, voxels at the farthest corner.
+const STEPS: usize = 60;
+const STEP_VOX: [f64; 3] = [1.0, 4.0, 0.01];
+
+/// A level of both images on the host.
+pub(crate) struct LevelPair {
+    pub fixed: Vec<f32>,
+    pub moving: Vec<f32>,
+    pub shapes: [Shape; 2],
+    /// Where data count.
+    pub weight: Option<Vec<f32>>,
+}
+
+/// How much of the fixed image's variance the moving one explains.
+pub(crate) struct Explained {
+    /// As it is.
+    pub as_is: f64,
+    /// By the best function of its intensity (the correlation ratio).
+    pub by_function: f64,
+}
+
+/// Voxels of the fixed image, prepared to be compared with a moving one.
+pub(crate) struct Comparison<'a> {
+    pair: &'a LevelPair,
+    /// Voxel, intensity and bin of every sample.
+    samples: Vec<(Axes<f64>, f64, usize)>,
+    bins: usize,
+    /// First moving intensity, and bins a unit of intensity.
+    moving_range: [f64; 2],
+}
+
+/// The joint histogram, samples; the bins of the fixed image one after the other.
+struct Joint {
+    counts: Vec<f64>,
+    bins: usize,
+}
+
+/// What a map sees at a sample.
+struct Seen {
+    value: f64,
+    /// Along the axes of the moving image.
+    slope: Axes<f64>,
+}
+
+impl<'a> Comparison<'a> {
+    /// None if an image has one value alone.
+    pub fn new(pair: &'a LevelPair) -> Option<Self> {
+        let shape = pair.shapes[0];
+        let [nx, ny, _] = shape.size;
+        let stride = shape.len().div_ceil(MOST_SAMPLES).max(1);
+        // One voxel of every run, now here, now there: no pattern of rows is followed.
+        let chosen = (0..shape.len() / stride).map(|k| k * stride + (k * 7919) % stride);
+        let counts = |i: &usize| pair.weight.as_ref().is_none_or(|weight| weight[*i] > 0.5);
+        let chosen: Vec<usize> = chosen.filter(counts).collect();
+        let [most, least] = BINS;
+        let bins = ((chosen.len() as f64).cbrt() as usize).clamp(least, most);
+        let values: Vec<f32> = chosen.iter().map(|&i| pair.fixed[i]).collect();
+        let [low, high] = range(&values)?;
+        let moving: Vec<f32> =
+            pair.moving.iter().step_by(pair.moving.len().div_ceil(MOST_SAMPLES).max(1)).copied().collect();
+        let [moving_low, moving_high] = range(&moving)?;
+        let bin = |v: f64| ((v - low) / (high - low) * bins as f64).clamp(0.0, bins as f64 - 1.0) as usize;
+        let sample = |i: usize| {
+            let voxel = [i % nx, i / nx % ny, i / (nx * ny)].map(|v| v as f64);
+            let value = f64::from(pair.fixed[i]);
+            (voxel, value, bin(value))
+        };
+        let samples = chosen.into_iter().map(sample).collect();
+        let per_intensity = (bins as f64 - 5.0) / (moving_high - moving_low);
+        Some(Self { pair, samples, bins, moving_range: [moving_low, per_intensity] })
+    }
+
+    /// The information that both images share under a map, nats.
+    pub fn information(&self, map: &VoxelAffine) -> f64 {
+        self.joint(map).information()
+    }
+
+    /// How well the moving image explains the fixed one under a map.
+    pub fn explained(&self, map: &VoxelAffine) -> Explained {
+        let n = self.samples.len().max(1) as f64;
+        let mean = self.samples.iter().map(|(_, value, _)| value).sum::<f64>() / n;
+        // Count, sum and sum of squares of the fixed intensities of each bin of the moving ones.
+        let mut classes = vec![[0.0; 3]; self.bins];
+        let (mut variance, mut missed) = (0.0, 0.0);
+        for (voxel, value, _) in &self.samples {
+            let seen = self.seen(map.apply(*voxel)).value;
+            variance += (value - mean) * (value - mean);
+            missed += (value - seen) * (value - seen);
+            let class = &mut classes[self.place(seen).0.round() as usize];
+            let off = value - mean;
+            (0..3).for_each(|power| class[power] += off.powi(power as i32));
+        }
+        let within: f64 = classes
+            .iter()
+            .filter(|class| class[0] > 0.0)
+            .map(|[n, sum, squares]| squares - sum * sum / n)
+            .sum();
+        let share = |left: f64| if variance > 0.0 { 1.0 - left / variance } else { 0.0 };
+        Explained { as_is: share(missed), by_function: share(within) }
+    }
+
+    /// Goes from a map to one of more information, by steps of a group; the map, and its information.
+    pub fn align(&self, group: &MotionGroup, start: VoxelAffine) -> (VoxelAffine, f64) {
+        let shape = self.pair.shapes[0];
+        let (d, centre) = (shape.components(), shape.size.map(|n| 0.5 * (n as f64 - 1.0)));
+        let unmoved = determinant(&start.matrix);
+        let [mut reach, longest, last] = STEP_VOX;
+        let (mut map, mut joint) = (start, self.joint(&start));
+        let mut most = joint.information();
+        let mut direction = None;
+        for _ in 0..STEPS {
+            if direction.is_none() {
+                let equations = group.restricted(&self.equations(&map, &joint, centre));
+                direction = solve(&equations).filter(|unknowns| unknowns.iter().all(|v| v.is_finite()));
+            }
+            let Some(unknowns) = &direction else { break };
+            let whole = farthest(&group.step(unknowns, centre), d, centre);
+            if whole <= 0.0 {
+                break;
+            }
+            let shorter: Vec<f64> = unknowns.iter().map(|v| v * reach / whole).collect();
+            let tried = map.after(&group.step(&shorter, centre));
+            let is_sound = (0.25..=4.0).contains(&(determinant(&tried.matrix) / unmoved));
+            let tried_joint = self.joint(&tried);
+            let information = tried_joint.information();
+            if is_sound && information > most {
+                (map, joint, most, direction) = (tried, tried_joint, information, None);
+                reach = (1.5 * reach).min(longest);
+            } else {
+                reach *= 0.5;
+                if reach < last {
+                    break;
+                }
+            }
+        }
+        (map, most)
+    }
+
+    fn joint(&self, map: &VoxelAffine) -> Joint {
+        let mut counts = vec![0.0; self.bins * self.bins];
+        for (voxel, _, bin) in &self.samples {
+            let (place, _) = self.place(self.seen(map.apply(*voxel)).value);
+            let first = place as usize - 1;
+            let row = &mut counts[bin * self.bins..][..self.bins];
+            (0..4).for_each(|k| row[first + k] += window(place - (first + k) as f64));
+        }
+        Joint { counts, bins: self.bins }
+    }
+
+    /// The equations of a step: forces of the samples against the squares of their slopes.
+    fn equations(&self, map: &VoxelAffine, joint: &Joint, centre: Axes<f64>) -> NormalEquations {
+        let d = self.pair.shapes[0].components();
+        let n = d * (d + 1);
+        let (mut matrix, mut rhs) = (vec![0.0; n * n], vec![0.0; n]);
+        let logarithms = joint.logarithms();
+        let mut row = vec![0.0; n];
+        for (voxel, _, bin) in &self.samples {
+            let seen = self.seen(map.apply(*voxel));
+            let (place, is_inside) = self.place(seen.value);
+            if !is_inside {
+                continue;
+            }
+            let first = place as usize - 1;
+            let own = &logarithms[bin * self.bins..][..self.bins];
+            let force: f64 =
+                (0..4).map(|k| slope_of_window(place - (first + k) as f64) * own[first + k]).sum();
+            for r in 0..d {
+                // The slope along the fixed image's axes.
+                let g: f64 = (0..d).map(|c| seen.slope[c] * map.matrix[c][r]).sum();
+                (0..d).for_each(|c| row[r * (d + 1) + c] = g * (voxel[c] - centre[c]));
+                row[r * (d + 1) + d] = g;
+            }
+            rhs.iter_mut().zip(&row).for_each(|(rhs, left)| *rhs += force * left);
+            for (i, left) in row.iter().enumerate() {
+                (0..=i).for_each(|j| matrix[i * n + j] += left * row[j]);
+            }
+        }
+        for i in 0..n {
+            (i + 1..n).for_each(|j| matrix[i * n + j] = matrix[j * n + i]);
+        }
+        NormalEquations { unknowns: n, matrix, rhs, mean_energy: 0.0 }
+    }
+
+    /// The place of a moving intensity among the bins, and whether it lies in their range.
+    fn place(&self, value: f64) -> (f64, bool) {
+        let [low, per_intensity] = self.moving_range;
+        let (place, last) = (2.0 + (value - low) * per_intensity, self.bins as f64 - 3.0);
+        (place.clamp(2.0, last), place > 2.0 && place < last)
+    }
+
+    /// The moving image at a position of its voxels, linear between them.
+    fn seen(&self, at: Axes<f64>) -> Seen {
+        let (image, shape) = (&self.pair.moving, self.pair.shapes[1]);
+        let (mut base, mut share, mut step, mut inside) = (0, [0.0; 3], [0; 3], [false; 3]);
+        let mut stride = 1;
+        for a in 0..3 {
+            let last = (shape.size[a] - 1) as f64;
+            let clamped = at[a].clamp(0.0, last);
+            let low = (clamped as usize).min(shape.size[a].max(2) - 2);
+            base += low * stride;
+            share[a] = clamped - low as f64;
+            step[a] = if shape.size[a] > 1 { stride } else { 0 };
+            inside[a] = clamped == at[a] && shape.size[a] > 1;
+            stride *= shape.size[a];
+        }
+        let (mut value, mut slope) = (0.0, [0.0; 3]);
+        for corner in 0..8usize {
+            let up = [0, 1, 2].map(|a| corner >> a & 1);
+            let sample = f64::from(image[base + (0..3).map(|a| up[a] * step[a]).sum::<usize>()]);
+            let along = [0, 1, 2].map(|a| if up[a] == 1 { share[a] } else { 1.0 - share[a] });
+            value += along[0] * along[1] * along[2] * sample;
+            for a in 0..3 {
+                let sign = if up[a] == 1 { 1.0 } else { -1.0 };
+                slope[a] += sign * along[(a + 1) % 3] * along[(a + 2) % 3] * sample;
+            }
+        }
+        Seen { value, slope: [0, 1, 2].map(|a| if inside[a] { slope[a] } else { 0.0 }) }
+    }
+}
+
+impl Joint {
+    fn total(&self) -> f64 {
+        self.counts.iter().sum::<f64>().max(1e-300)
+    }
+
+    fn of_moving(&self) -> Vec<f64> {
+        (0..self.bins).map(|m| (0..self.bins).map(|f| self.counts[f * self.bins + m]).sum()).collect()
+    }
+
+    fn information(&self) -> f64 {
+        let (total, of_moving) = (self.total(), self.of_moving());
+        let mut sum = 0.0;
+        for row in self.counts.chunks(self.bins) {
+            let of_fixed: f64 = row.iter().sum();
+            for (count, of_moving) in row.iter().zip(&of_moving) {
+                if *count > 0.0 {
+                    sum += count / total * (count * total / (of_fixed * of_moving)).ln();
+                }
+            }
+        }
+        sum
+    }
+
+    /// The numbers `ln (p(f, m) / p(m))`, 0 where nothing is.
+    fn logarithms(&self) -> Vec<f64> {
+        let of_moving = self.of_moving();
+        let each = self.counts.iter().enumerate();
+        each.map(|(i, count)| if *count > 0.0 { (count / of_moving[i % self.bins]).ln() } else { 0.0 })
+            .collect()
+    }
+}
+
+/// The cubic B-spline.
+fn window(t: f64) -> f64 {
+    let t = t.abs();
+    match t {
+        _ if t < 1.0 => (4.0 - 6.0 * t * t + 3.0 * t * t * t) / 6.0,
+        _ if t < 2.0 => (2.0 - t).powi(3) / 6.0,
+        _ => 0.0,
+    }
+}
+
+/// Its derivative.
+fn slope_of_window(t: f64) -> f64 {
+    let s = t.abs();
+    let slope = match s {
+        _ if s < 1.0 => -2.0 * s + 1.5 * s * s,
+        _ if s < 2.0 => -0.5 * (2.0 - s).powi(2),
+        _ => 0.0,
+    };
+    if t < 0.0 { -slope } else { slope }
+}
+
+/// The range of nearly all values; none if it is none.
+fn range(values: &[f32]) -> Option<[f64; 2]> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    let [low, high] =
+        [BEYOND, 1.0 - BEYOND].map(|share| f64::from(sorted[(share * last as f64).round() as usize]));
+    (high > low).then_some([low, high])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steps::motion_group::AffineModel;
+    use veloxel_core::{Dimension, Grid};
+
+    fn pair() -> LevelPair {
+        let shape = Shape { size: [40, 32, 1], dimension: Dimension::Two };
+        let wave = |i: usize, shift: f64| {
+            let (x, y) = ((i % 40) as f64 + shift, (i / 40) as f64);
+            (0.31 * x).sin() + (0.23 * y + 0.1 * x).cos()
+        };
+        let fixed = (0..shape.len()).map(|i| wave(i, 0.0) as f32).collect();
+        let moving = (0..shape.len()).map(|i| (1.0 / (2.5 + wave(i, -1.5))) as f32).collect();
+        LevelPair { fixed, moving, shapes: [shape; 2], weight: None }
+    }
+
+    #[test]
+    fn forces_are_the_derivative_of_the_information() {
+        let pair = pair();
+        let compared = Comparison::new(&pair).unwrap();
+        let map = VoxelAffine { offset: [0.3, 0.2, 0.0], ..VoxelAffine::IDENTITY };
+        let centre = [19.5, 15.5, 0.0];
+        let equations = compared.equations(&map, &compared.joint(&map), centre);
+        let grid = Grid::image(40, 32).unwrap();
+        let group = MotionGroup::of(AffineModel::Affine, &grid, [1.0; 3]).unwrap();
+        let total = compared.joint(&map).total();
+        for k in 0..6 {
+            let h = 1e-4;
+            let moved = |h: f64| {
+                let mut unknowns = vec![0.0; 6];
+                unknowns[k] = h;
+                compared.information(&map.after(&group.step(&unknowns, centre)))
+            };
+            let slope = (moved(h) - moved(-h)) / (2.0 * h);
+            let found = equations.rhs[k] * compared.moving_range[1] / total;
+            assert!((slope - found).abs() < 0.02 * (0.01 + slope.abs()), "{k}: {found} where {slope} is");
+        }
+    }
+
+    #[test]
+    fn a_shift_is_found_through_a_function_that_no_brightness_follows() {
+        let pair = pair();
+        let compared = Comparison::new(&pair).unwrap();
+        let grid = Grid::image(40, 32).unwrap();
+        let group = MotionGroup::of(AffineModel::Rigid, &grid, [1.0; 3]).unwrap();
+        let (found, _) = compared.align(&group, VoxelAffine::IDENTITY);
+        assert!((found.offset[0] - 1.5).abs() < 0.2 && found.offset[1].abs() < 0.2, "{found:?}");
+        let explained = compared.explained(&found);
+        assert!(explained.as_is < 0.5 && explained.by_function > 0.7);
+    }
+}
