@@ -15,7 +15,7 @@ const INVERTED: f64 = -0.5;
 
 /// Notes how the ranges of two images differ, and what would make them one.
 pub(crate) fn compare_intensities(images: [&Volume<f32>; 2], names: [&str; 2], warnings: &mut Warnings) {
-    let [Some(fixed), Some(moving)] = images.map(Range::of) else { return };
+    let [Some(fixed), Some(moving)] = images.map(SampleRange::of) else { return };
     let [fixed_name, moving_name] = names;
     if correlation(images).is_some_and(|r| r < INVERTED) {
         let text = format!(
@@ -24,12 +24,10 @@ pub(crate) fn compare_intensities(images: [&Volume<f32>; 2], names: [&str; 2], w
         warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
         return;
     }
-    let gain = fixed.spread() / moving.spread();
-    let apart = (fixed.median - moving.median).abs() / fixed.spread();
-    let is_one_range = (1.0 / (1.0 + GAIN)..=1.0 + GAIN).contains(&gain) && apart <= OFFSET;
-    if is_one_range {
+    if fixed.is_like(&moving) {
         return;
     }
+    let gain = fixed.spread() / moving.spread();
     let offset = fixed.low - gain * moving.low;
     let text = format!(
         "{fixed_name} has most samples from {} to {}, {moving_name} from {} to {}: methods look for equal samples; \
@@ -51,15 +49,15 @@ fn told(value: f32) -> String {
 }
 
 /// Where most samples of an image lie.
-struct Range {
+pub(super) struct SampleRange {
     low: f32,
     median: f32,
     high: f32,
 }
 
-impl Range {
+impl SampleRange {
     /// From the 5th to the 95th of a hundred samples; none of an image without contrast.
-    fn of(image: &Volume<f32>) -> Option<Self> {
+    pub fn of(image: &Volume<f32>) -> Option<Self> {
         let step = image.data().len().div_ceil(MOST_SAMPLES).max(1);
         let mut samples: Vec<f32> =
             image.data().iter().copied().step_by(step).filter(|v| v.is_finite()).collect();
@@ -69,8 +67,20 @@ impl Range {
         (range.spread() > 0.0).then_some(range)
     }
 
-    fn spread(&self) -> f32 {
+    pub fn spread(&self) -> f32 {
         self.high - self.low
+    }
+
+    /// The range of an image so many times as bright.
+    pub fn times(&self, gain: f32) -> Self {
+        Self { low: gain * self.low, median: gain * self.median, high: gain * self.high }
+    }
+
+    /// Whether two images have one range.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let gain = self.spread() / other.spread();
+        let apart = (self.median - other.median).abs() / self.spread();
+        (1.0 / (1.0 + GAIN)..=1.0 + GAIN).contains(&gain) && apart <= OFFSET
     }
 }
 
