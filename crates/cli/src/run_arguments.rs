@@ -284,6 +284,7 @@ impl ReadingArguments {
             max_decode_bytes: self.max_decode,
             series: self.series.as_ref().map(SeriesList::one),
             part: None,
+            ..ReadOptions::default()
         }
     }
 }

@@ -61,7 +61,7 @@ pub use read::input::named_file;
 pub use read::input::series_info::SeriesInfo;
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
-pub use read::reading::{DataFiles, PartChoice, ReadOptions, Reading, SeriesChoice, Strictness};
+pub use read::reading::{AlphaUse, DataFiles, PartChoice, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};

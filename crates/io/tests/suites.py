@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Compares what Veloxel reads with what nibabel and pydicom read, of the test files that these packages ship.
+"""Compares what Veloxel reads with what Python's packages read: test data that nibabel, pydicom and scikit-image ship, and files
+that tifffile, imageio and trimesh write in all the variants that they have, because these ship none.
 
-    python3 -m pip install numpy nibabel pydicom pylibjpeg[all]
-    python3 crates/io/tests/suites.py
+    python3 -m pip install numpy nibabel pydicom pylibjpeg[all] tifffile imagecodecs imageio scikit-image trimesh networkx
+    python3 crates/io/tests/suites.py [SUITE …]
 
 A file is read as the package reads it, or refused by name; a file that the package itself cannot read does not count. Exits with
 1 and one line a difference if anything differs. Files are converted by `examples/convert.rs`; VELOXEL_CONVERT may name a built
 one.
 """
 
+import itertools
 import os
 import pathlib
 import subprocess
@@ -16,10 +18,15 @@ import sys
 import tempfile
 import warnings
 
+import imagecodecs
+import imageio.v3 as imageio
 import nibabel
 import nibabel.tests
 import numpy as np
 import pydicom
+import skimage
+import tifffile
+import trimesh
 from pydicom.pixels import apply_modality_lut, apply_rescale
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -42,6 +49,9 @@ def judge(suite, name, theirs, kind, source, folder, tolerance=0.0):
     """Compares the samples of one file, `[t, z, y, x]` or a part of that, with the package's."""
     target = folder / "ours.npy"
     code, said = convert(kind, source, target)
+    if code == 1 and "expected a sequence, got an image" in said:
+        # Frames of one place and no time are slices here.
+        code, said = convert("image", source, target)
     outcome = counts.setdefault(suite, {"the same": 0, "refused by name": 0})
     if code == 1 and said.splitlines()[-1].startswith("error: ") and source.name in said:
         outcome["refused by name"] += 1
@@ -126,11 +136,193 @@ def samples(header):
         else apply_rescale(pixels, header)
 
 
+def luminance(pixels, channels):
+    """One number a pixel: colours by their weights, alpha left out."""
+    if channels < 3:
+        return pixels[..., 0] if channels == 2 else pixels
+    return pixels[..., :3].astype(float) @ LUMINANCE
+
+
+def of_skimage(folder):
+    data = pathlib.Path(skimage.__file__).parent / "data"
+    for path in sorted(data.iterdir()):
+        if path.suffix not in (".png", ".tif", ".jpg", ".gif", ".npy"):
+            continue
+        if path.suffix == ".npy":
+            theirs = np.load(path)
+        elif path.suffix == ".png":
+            # scikit-image reads by Pillow, which cuts colours of 16 bits to 8.
+            theirs = imagecodecs.png_decode(path.read_bytes())
+        else:
+            theirs = skimage.io.imread(path)
+        if theirs.dtype == bool:
+            theirs = theirs.astype(float) * (255 if path.suffix == ".png" else 1)
+        channels = theirs.shape[-1] if theirs.ndim >= 3 and theirs.shape[-1] in (2, 3, 4) else 1
+        theirs = luminance(theirs, channels)
+        kind = "sequence" if theirs.ndim == 3 else "image"
+        # Decoders of JPEG round in several ways.
+        judge("scikit-image", path.name, theirs, kind, path, folder, 2.0 if path.suffix == ".jpg" else 1e-3)
+
+
+def of_tifffile(folder):
+    """Every type of samples with every way to store them."""
+    random = np.random.default_rng(5)
+    types = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "bool"]
+    shapes = {"grey": (37, 53), "colour": (37, 53, 3), "alpha": (37, 53, 4), "planar": (3, 37, 53), "pages": (5, 37, 53)}
+    stored = {
+        "plain": {}, "big": {"bigtiff": True}, "tiles": {"tile": (16, 32)}, "rows": {"rowsperstrip": 7},
+        "lzw": {"compression": "lzw"}, "deflate": {"compression": "zlib"}, "packbits": {"compression": "packbits"},
+        "zstd": {"compression": "zstd"}, "lzma": {"compression": "lzma"}, "jpeg": {"compression": "jpeg"},
+        "predictor": {"compression": "zlib", "predictor": True}, "tiled deflate": {"compression": "zlib", "tile": (16, 16)},
+        "white": {"photometric": "miniswhite"}, "imagej": {"imagej": True}, "ome": {"ome": True},
+        "resolution": {"resolution": (300, 300), "software": "x", "description": "a picture"},
+    }
+    for (type_name, (shape_name, shape), (how, options), order) in itertools.product(
+            types, shapes.items(), stored.items(), "<>"):
+        if type_name == "bool":
+            samples = random.integers(0, 2, shape).astype(bool)
+        elif "f" in type_name:
+            samples = (1000 * random.standard_normal(shape)).astype(type_name)
+        else:
+            limits = np.iinfo(type_name)
+            # 32-bit floats hold these.
+            most = min(limits.max, 1 << 23)
+            samples = random.integers(max(limits.min, -most), most, shape, endpoint=True).astype(type_name)
+        more = dict(options)
+        if shape_name in ("colour", "alpha", "planar"):
+            if "photometric" in more:
+                continue
+            more["photometric"] = "rgb"
+            if shape_name == "alpha":
+                more["extrasamples"] = ["unassalpha"]
+            if shape_name == "planar":
+                more["planarconfig"] = "separate"
+        else:
+            more.setdefault("photometric", "minisblack")
+        path = folder / "theirs.tif"
+        name = f"{type_name} {shape_name} {how} {order}"
+        try:
+            tifffile.imwrite(path, samples, byteorder=order, **more)
+            theirs = tifffile.imread(path)
+        except Exception:
+            continue
+        if shape_name == "planar":
+            theirs = np.moveaxis(theirs, 0, -1)
+        channels = {"colour": 3, "alpha": 4, "planar": 3}.get(shape_name, 1)
+        theirs = luminance(theirs.astype(float), channels)
+        if how == "white" and type_name[0] == "u":
+            # Large samples are dark in the file: tifffile leaves turning over to whoever shows them.
+            theirs = np.iinfo(type_name).max - theirs
+        elif how == "white" and type_name[0] == "i":
+            theirs = -1 - theirs
+        kind = "sequence" if shape_name == "pages" else "image"
+        judge("tifffile", name, theirs, kind, path, folder, 3.0 if how == "jpeg" else 1e-3)
+
+
+def of_imageio(folder):
+    """Pictures and animations that imageio writes."""
+    random = np.random.default_rng(6)
+    smooth = np.add.outer(np.arange(41), 2 * np.arange(67)).astype("u1")
+    colours = np.stack([smooth, smooth[::-1], 255 - smooth], -1)
+    alpha = np.concatenate([colours, np.full((41, 67, 1), 255, "u1")], -1)
+    deep = random.integers(0, 65536, (41, 67)).astype("u2")
+    pictures = {"grey": smooth, "colour": colours, "alpha": alpha, "deep": deep, "bits": (smooth > 90)}
+    for suffix in (".png", ".tif", ".bmp", ".jpg", ".ppm", ".pgm", ".gif"):
+        for name, picture in pictures.items():
+            path = folder / f"theirs{suffix}"
+            try:
+                imageio.imwrite(path, picture)
+                theirs = imageio.imread(path)
+            except Exception:
+                continue
+            if theirs.dtype == bool:
+                theirs = theirs.astype(float) * (1 if suffix == ".tif" else 255)
+            if suffix == ".gif":
+                theirs = theirs[0] if theirs.shape[0] == 1 else theirs
+            channels = theirs.shape[-1] if theirs.ndim == 3 else 1
+            theirs = luminance(theirs, channels)
+            judge("imageio", f"{name}{suffix}", theirs, "image", path, folder, 2.0 if suffix == ".jpg" else 1e-3)
+    for suffix, frames in ((".gif", colours), (".gif", smooth), (".tif", colours)):
+        path = folder / f"theirs{suffix}"
+        several = [np.roll(frames, 3 * nth, 1) for nth in range(4)]
+        imageio.imwrite(path, several, **({"duration": 40, "loop": 0} if suffix == ".gif" else {}))
+        theirs = imageio.imread(path, index=None if suffix == ".tif" else ...)
+        theirs = np.squeeze(theirs)
+        channels = theirs.shape[-1] if theirs.ndim == 4 else 1
+        theirs = luminance(theirs, channels)
+        judge("imageio", f"frames {frames.ndim}{suffix}", theirs, "sequence", path, folder, 1e-3)
+
+
+def of_trimesh(folder):
+    """Meshes in every format that trimesh writes."""
+    scene = trimesh.Scene([trimesh.creation.box(), trimesh.creation.icosphere(2).apply_translation([3, 0, 0])])
+    coloured = trimesh.creation.torus(2.0, 0.5)
+    coloured.visual.vertex_colors = np.random.default_rng(7).integers(0, 255, (len(coloured.vertices), 4), "u1")
+    smooth = trimesh.creation.capsule(2.0, 0.5)
+    smooth.vertex_normals
+    far = trimesh.creation.annulus(1, 2, 3).apply_scale(1e-3).apply_translation([1e3, -2e3, 5e2])
+    shapes = {
+        "box": trimesh.creation.box(), "sphere": trimesh.creation.icosphere(3), "torus": coloured, "capsule": smooth,
+        "cone": trimesh.creation.cone(1, 2), "far": far, "scene": scene, "cylinder": trimesh.creation.cylinder(1, 2),
+        "open": trimesh.Trimesh(trimesh.creation.box().vertices, trimesh.creation.box().faces[:9]),
+    }
+    kinds = {
+        "obj": {}, "obj normals": {"include_normals": True}, "off": {}, "off 4": {"digits": 4}, "stl": {}, "stl_ascii": {},
+        "ply": {}, "ply ascii": {"encoding": "ascii"}, "ply normals": {"vertex_normal": True}, "glb": {},
+        "glb normals": {"include_normals": True}, "gltf": {},
+    }
+    for (name, shape), (kind, options) in itertools.product(shapes.items(), kinds.items()):
+        file_type = kind.split()[0]
+        path = folder / f"theirs.{file_type.split('_')[0]}"
+        try:
+            written = shape.export(file_type=file_type, **options)
+            if isinstance(written, dict):
+                for part, content in written.items():
+                    (folder / part).write_bytes(content)
+                path = folder / "model.gltf"
+            else:
+                path.write_bytes(written if isinstance(written, bytes) else written.encode())
+            theirs = trimesh.load(path, force="mesh", process=False)
+        except Exception:
+            continue
+        judge_mesh(f"{name} {kind}", theirs, path, folder)
+
+
+def judge_mesh(name, theirs, path, folder):
+    """Triangles by the places of their corners, in any order: scenes have none."""
+    target = folder / "ours.npy"
+    code, said = convert("surface", path, target)
+    outcome = counts.setdefault("trimesh", {"the same": 0, "refused by name": 0})
+    if code == 1 and said.splitlines()[-1].startswith("error: ") and path.name in said:
+        outcome["refused by name"] += 1
+        print(f"trimesh/{name}: {said.splitlines()[-1]}")
+        return
+    if code != 0:
+        failures.append(f"trimesh/{name}: exit code {code}: {said}")
+        return
+    ours, theirs = np.load(target).astype(float).reshape(-1, 9), theirs.triangles.reshape(-1, 9)
+    if ours.shape != theirs.shape:
+        failures.append(f"trimesh/{name}: {len(ours)} triangles against {len(theirs)}")
+        return
+    ours, theirs = (rows[np.lexsort(np.round(rows / np.abs(theirs).max(), 4).T)] for rows in (ours, theirs))
+    if not np.allclose(ours, theirs, rtol=3e-7, atol=3e-7 * np.abs(theirs).max()):
+        failures.append(f"trimesh/{name}: differs by {np.abs(ours - theirs).max()}")
+        return
+    outcome["the same"] += 1
+
+
+SUITES = {
+    "nibabel": of_nibabel, "pydicom": of_pydicom, "scikit-image": of_skimage, "tifffile": of_tifffile, "imageio": of_imageio,
+    "trimesh": of_trimesh,
+}
+
+
 def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        of_nibabel(folder)
-        of_pydicom(folder)
+    chosen = sys.argv[1:] or list(SUITES)
+    warnings.simplefilter("ignore")
+    for suite in chosen:
+        with tempfile.TemporaryDirectory() as name:
+            SUITES[suite](pathlib.Path(name))
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
     for suite, outcome in counts.items():

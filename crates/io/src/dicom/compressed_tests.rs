@@ -14,6 +14,13 @@ const BASELINE: &str = "\
     080c0a0c0c0b0a0b0b0d0e12100d0e110e0b0b1016101113141515150c0f171816141812141514ffc0000b08000300040101\
     1100ffc40014000100000000000000000000000000000008ffc40014100100000000000000000000000000000000ffda0008\
     010100003f003bbfffd9";
+/// 8 × 8 pixels of red 200, green 50 and blue 100, baseline by Pillow, whose colours were not transformed; without a mark that says so,
+/// and with components 0, 1 and 2, as GDCM writes them.
+const RED_GREEN_BLUE: &str = "\
+    ffd8ffdb0043000302020302020303030304030304050805050404050a070706080c0a0c0c0b0a0b0b0d0e12100d0e11\
+    0e0b0b1016101113141515150c0f171816141812141514ffc00011080008000803001100011100021100ffc400150001\
+    0100000000000000000000000000000807ffc40014100100000000000000000000000000000000ffda000c0300000100\
+    0200003f006005e9a3ffd9";
 /// 4 × 3 samples `100 y + 7 x`, lossless with the first predictor, by GDCM.
 const LOSSLESS: &str = "\
     ffd8ffc3000b100003000401011100ffc400160001010100000000000000000000000000030710ffda0008010100010000ce\
@@ -150,5 +157,54 @@ fn jpeg_2000_is_decoded_or_its_feature_is_named() {
             assert_eq!(found.unwrap(), square(32, |x, y| 20 * y - 9 * x - 300));
         }
         false => assert!(found.unwrap_err().contains("dicom-jpeg2000")),
+    }
+}
+
+/// The luminance of a JPEG picture of red, green and blue, with its components renamed and marked so, under a photometric
+/// interpretation.
+fn luminance(mark: &str, names: [u8; 3], photometric: &str) -> f32 {
+    let stream = RED_GREEN_BLUE.split_whitespace().collect::<String>();
+    let at = |marker: &str| stream.find(marker).unwrap();
+    let name = |stream: &mut String, place: usize, value: u8| {
+        stream.replace_range(place..place + 2, &format!("{value:02x}"));
+    };
+    let mut told = stream.clone();
+    for (nth, value) in names.into_iter().enumerate() {
+        name(&mut told, at("ffc00011") + 20 + 6 * nth, value);
+        name(&mut told, at("ffda000c") + 10 + 4 * nth, value);
+    }
+    told.insert_str(4, mark);
+    let mut object = object(&told, [8, 8], [8, 8]);
+    object.put(DataElement::new(Tag(0x0028, 0x0002), VR::US, PrimitiveValue::from(3u16)));
+    object.put(DataElement::new(Tag(0x0028, 0x0004), VR::CS, PrimitiveValue::from(photometric)));
+    object.put(DataElement::new(Tag(0x0028, 0x0006), VR::US, PrimitiveValue::from(0u16)));
+    let values = read(object, "1.2.840.10008.1.2.4.50").unwrap();
+    assert!(values.iter().all(|v| (v - values[0]).abs() < 2.0));
+    values[0]
+}
+
+#[test]
+fn colours_of_jpeg_are_what_header_and_marks_say() {
+    let adobe = |transform: u8| format!("ffee000e41646f6265006400000000{transform:02x}");
+    let jfif = "ffe000104a46494600010100000100010000";
+    // As stored: 0.299 · 200 + 0.587 · 50 + 0.114 · 100; as luminance and two colours: the first channel.
+    let (kept, turned) = (100.6, 200.0);
+    let none = String::new();
+    for (mark, names, photometric, expected) in [
+        (&none, [0, 1, 2], "RGB", kept),
+        (&none, [1, 2, 3], "RGB", kept),
+        (&adobe(0), [1, 2, 3], "RGB", kept),
+        (&adobe(0), *b"RGB", "RGB", kept),
+        (&none, *b"RGB", "YBR_FULL", kept),
+        (&none, [1, 2, 3], "YBR_FULL", turned),
+        (&none, [0, 1, 2], "YBR_FULL_422", turned),
+        (&adobe(1), [0, 1, 2], "RGB", turned),
+        (&jfif.to_owned(), [1, 2, 3], "RGB", turned),
+    ] {
+        let found = luminance(mark, names, photometric);
+        assert!(
+            (found - expected).abs() < 1.5,
+            "{mark} {names:?} {photometric}: {found}, {expected} expected"
+        );
     }
 }

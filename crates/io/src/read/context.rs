@@ -3,7 +3,7 @@
 use crate::error::{IoError, Result};
 use crate::files::Files;
 use crate::read::budget::Claim;
-use crate::read::reading::{Reading, Strictness};
+use crate::read::reading::{AlphaUse, Reading, Strictness};
 use crate::text::quotation::told;
 use std::cell::RefCell;
 use std::path::Path;
@@ -170,12 +170,26 @@ impl<'a> Context<'a> {
         self.colours.take()
     }
 
-    /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all.
-    pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<()> {
+    /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all. True where those that do not have to
+    /// be left without data.
+    pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<bool> {
+        if !self.alpha_is_mask && self.reading.options.alpha == AlphaUse::NoData {
+            let (mut count, mut hidden) = (0usize, 0usize);
+            is_seen.for_each(|seen| {
+                count += 1;
+                hidden += usize::from(!seen);
+            });
+            let percent = 100.0 * hidden as f64 / count as f64;
+            let message = format!(
+                "{percent:.1} % of the pixels are transparent and have no data, all others count in full"
+            );
+            self.note(WarningKind::Samples, message);
+            return Ok(hidden > 0);
+        }
         if !self.alpha_is_mask {
             let message = "the alpha channel is not opaque everywhere and was dropped";
             self.note(WarningKind::Samples, message);
-            return Ok(());
+            return Ok(false);
         }
         let seen: Vec<bool> = is_seen.collect();
         let hidden = seen.iter().filter(|seen| !**seen).count();
@@ -187,7 +201,7 @@ impl<'a> Context<'a> {
                 "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
             ),
         );
-        Ok(())
+        Ok(false)
     }
 
     /// The mask that the alpha channel became.

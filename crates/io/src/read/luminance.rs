@@ -2,7 +2,8 @@
 //!
 //! `Y = 0.299 R + 0.587 G + 0.114 B` on the non-linear values as they stand in the file, in the file's own scale
 //! (0..255 or 0..65535), as most image programs do. An alpha channel that is not opaque everywhere is a mask where that is
-//! asked for ([`crate::read_image_and_mask`]), and dropped with a warning elsewhere; colours are taken as they stand.
+//! asked for ([`crate::read_image_and_mask`]), leaves pixels without data ([`crate::AlphaUse`]), or is dropped with a warning; colours are
+//! taken as they stand.
 
 use crate::content::{Content, Decoded};
 use crate::error::Result;
@@ -85,9 +86,9 @@ fn grey(
     let (n, pixels) = (channels.count(), grid.len());
     let mut data = context.room_for(pixels)?;
     let alpha = matches!(channels, Channels::GreyAlpha | Channels::Rgba);
-    if alpha && (0..pixels).any(|p| value(p * n + n - 1) != opaque) {
-        context.alpha(grid, (0..pixels).map(|p| value(p * n + n - 1) > 0.0))?;
-    }
+    let is_seen = |p: usize| value(p * n + n - 1) > 0.0;
+    let is_cut = alpha && (0..pixels).any(|p| value(p * n + n - 1) != opaque);
+    let leaves_out = is_cut && context.alpha(grid, (0..pixels).map(is_seen))?;
     let colour = |p: usize| [value(p * n), value(p * n + 1), value(p * n + 2)];
     let has_colours = matches!(channels, Channels::Rgb | Channels::Rgba);
     let coloured = |[r, g, b]: [f32; 3]| r != g || g != b;
@@ -108,6 +109,9 @@ fn grey(
             true => data.extend(block.map(|p| luma(colour(p)))),
             false => data.extend(block.map(|p| value(p * n))),
         }
+    }
+    if leaves_out {
+        data.iter_mut().enumerate().filter(|(p, _)| !is_seen(*p)).for_each(|(_, sample)| *sample = f32::NAN);
     }
     Ok(data)
 }

@@ -25,6 +25,16 @@ pub enum DataFiles {
     Anywhere,
 }
 
+/// What becomes of pixels that an alpha channel calls transparent, where it is not asked for as a mask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlphaUse {
+    /// Their colour counts, with a warning.
+    #[default]
+    Dropped,
+    /// They are NaN, no data, with a warning.
+    NoData,
+}
+
 /// What is done with the files that are read; [`Files::reading`] makes a [`Reading`] of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReadOptions {
@@ -39,6 +49,8 @@ pub struct ReadOptions {
     pub series: Option<SeriesChoice>,
     /// Which of the parts of a series that lie at one place; none: the magnitude, or the only one.
     pub part: Option<PartChoice>,
+    /// What becomes of transparent pixels.
+    pub alpha: AlphaUse,
 }
 
 /// How files are read, and for whom. A [`Strictness`] alone is one: it has the defaults of the rest, a budget of memory of its
@@ -62,6 +74,12 @@ impl Reading {
     /// A reading with a budget of memory of its own, which cannot be stopped.
     pub fn alone(options: ReadOptions) -> Self {
         Files::default().reading(options)
+    }
+
+    /// This reading, but that transparent pixels have no data: for what leaves samples out that are NaN.
+    #[must_use]
+    pub fn without_transparent(self) -> Self {
+        Self { options: ReadOptions { alpha: AlphaUse::NoData, ..self.options }, ..self }
     }
 }
 

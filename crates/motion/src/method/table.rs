@@ -57,7 +57,7 @@ pub static METHODS: [DenseMethodEntry; 6] = [
         parameters: MethodParameters::of::<PhaseParameters>(),
         title: "Phase-based flow",
         summary: "of the centre of 2, 3 or 5 pictures (of the first of two), from phases of Gabor filters",
-        takes: TakenImages::Windows { most: 5 },
+        takes: TakenImages::Windows { sizes: &[2, 3, 5] },
         uses: OF_WINDOWS,
         open: open_phase,
     },
@@ -102,9 +102,29 @@ pub enum TakenImages {
     Pairs,
     /// Consecutive frames.
     Windows {
-        /// How many at most.
-        most: usize,
+        /// How many, the fewest first.
+        sizes: &'static [usize],
     },
+}
+
+impl TakenImages {
+    /// How many of so many frames a flow of a sequence is estimated from, unless a parameter says so: the most that there are enough for.
+    pub fn of_sequence(self, count: usize) -> usize {
+        match self {
+            Self::Pairs => 2,
+            Self::Windows { sizes } => {
+                sizes.iter().rev().find(|&&size| size <= count).copied().unwrap_or(count)
+            }
+        }
+    }
+
+    /// The most frames that a flow is estimated from.
+    pub fn most(self) -> usize {
+        match self {
+            Self::Pairs => 2,
+            Self::Windows { sizes } => sizes.iter().copied().max().unwrap_or(0),
+        }
+    }
 }
 
 /// A dense method before it is opened: an entry of [`METHODS`], or a method that another crate declares.

@@ -19,6 +19,10 @@ use veloxel_kernels::phase::gabor::{
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
 const RESPONSE_BITS: i32 = 1;
 
+/// Fewest levels, where the picture has so many with sides of 2 pixels: a velocity is its phase's slope over the filters' own frequency,
+/// too small where a picture is smoother than that, and one level after the other finds what is left.
+const LEAST_LEVELS: usize = 3;
+
 /// Pixels of a level that a vector depends on: filters reach 5, the phases between pixels 1, the median 2, the enlarged
 /// coarser estimate 2; and the level's picture on 2 of every finer one, 2 in all.
 const HALO_PX: usize = 12;
@@ -62,7 +66,7 @@ impl PhasePlan {
     ) -> Result<Self> {
         parameters.validate()?;
         Grid::image(size[0], size[1])?;
-        let count = |least_side_px| Levels::new(size, least_side_px, parameters.max_levels).count();
+        let count = |least_side_px| level_count(size, least_side_px, parameters.max_levels);
         let flow_levels = count(parameters.least_side_px);
         let stereo_levels = if wanted.stereo { count(parameters.stereo_least_side_px) } else { 1 };
         let most =
@@ -179,6 +183,12 @@ impl GaborPyramid {
     pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<()> {
         plan.filter(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
     }
+}
+
+/// Levels down to a least short side of the coarsest one, but [`LEAST_LEVELS`] at least: narrow pictures move as far as others do.
+fn level_count(size: [usize; 2], least_side_px: usize, most: usize) -> usize {
+    let fewest = Levels::new(size, 2, most.min(LEAST_LEVELS)).count();
+    Levels::new(size, least_side_px, most).count().max(fewest)
 }
 
 /// How responses are rounded, where numbers have a fixed point.

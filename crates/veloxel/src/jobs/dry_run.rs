@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{CoreError, Grid, Stage, Warnings};
 use veloxel_io::{self as io, FrameStream, Reading, StreamShape};
-use veloxel_motion::{SequenceMode, TakenImages};
+use veloxel_motion::SequenceMode;
 use veloxel_report::DeviceReport;
 
 /// What a flow would do.
@@ -100,10 +100,7 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
     }
     plan.check_grid(&grid)?;
     FieldFormat::check(job.field_format.as_ref(), &grid)?;
-    let at_once = match options.method.draft().method().takes {
-        TakenImages::Pairs => 2,
-        TakenImages::Windows { most } => most.min(taken.len()),
-    };
+    let at_once = options.choice().frames_at_once(&grid, taken.len(), session.device()?)?;
     let sketch = FlowSketch {
         grids: &vec![&grid; at_once],
         method: &options.choice(),

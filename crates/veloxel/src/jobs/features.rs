@@ -52,8 +52,9 @@ fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result
     let options = &job.options;
     session.enter(Stage::Read)?;
     let Account { mut stages, mut warnings, .. } = Account::default();
-    let image = stages
-        .time("load", || io::read_image(&job.image, session.reading(options.reading), &mut warnings))?;
+    let image = stages.time("load", || {
+        io::read_image(&job.image, session.reading(options.reading).without_transparent(), &mut warnings)
+    })?;
     let request = FeaturesRequest::new(&image, options.method.draft());
     let FeaturesResult { levels, scales, account } = pipelines::features(&request, session)?;
     let mut all = Account { stages, warnings, ..Account::default() };

@@ -87,7 +87,7 @@ fn planned(
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
-    let reading = session.reading(job.reading);
+    let reading = session.reading(job.reading).without_transparent();
     let stream = match &job.frames[..] {
         [one] => FrameStream::open(one, reading, &mut warnings)?,
         several => FrameStream::of_files(several.to_vec(), reading),

@@ -5,6 +5,7 @@ use super::dense::{
     Image, MethodChoice, Outcome, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
 };
 use super::memory_plan::{FlowSketch, tiles_of};
+use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};
 use super::prepare::holes::{
@@ -101,11 +102,13 @@ impl<'a> PairRequest<'a> {
             (GivenInput::Start, self.start.kind() != StartKind::None),
         ])?;
         let called = [0, 1].map(|nth| self.names.image(nth));
-        let [mut fixed, mut moving] = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
+        let mut images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
             let mut image = image.volume();
             clip_sentinels(&mut image, &called[nth], warnings);
             image
         });
+        match_depths(&mut images, |nth| called[nth].clone(), warnings);
+        let [mut fixed, mut moving] = images;
         let leave_out = |mask: &Mask| leave_out(&mut moving, mask, "the mask of the moving image");
         let moving_mask = self.moving_mask.map(leave_out).transpose()?;
         let tones = compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);

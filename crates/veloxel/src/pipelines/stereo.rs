@@ -3,8 +3,10 @@
 use super::account::Account;
 use super::dense::Image;
 use super::phase_method::phase_parameters;
+use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{MovingSampling, warp_image};
+use super::prepare::holes::{fill_frames, known_within};
 use super::view_order::ViewOrder;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
@@ -53,7 +55,7 @@ pub struct StereoResult {
     pub account: Account,
 }
 
-/// Estimates the disparity of a rectified pair.
+/// Estimates the disparity of a rectified pair. Samples that are no numbers are left out: no disparity begins there or leads there.
 ///
 /// # Errors
 /// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for pictures, mask or truth of several grids; as
@@ -67,7 +69,13 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     right_mask.iter().try_for_each(|m| grid.require_same(m.grid(), "right image and its mask"))?;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
-    let (left, right) = (request.left.volume(), request.right.volume());
+    let mut views = [request.left.volume(), request.right.volume()];
+    match_depths(&mut views, view_name, &mut account.warnings);
+    let known = fill_frames(&mut views, mask, view_name, &mut account.warnings)?;
+    let (mask, right_mask) =
+        (known_within(mask.cloned(), known.first())?, known_within(right_mask.cloned(), known.get(1))?);
+    let (mask, right_mask) = (mask.as_ref(), right_mask.as_ref());
+    let [left, right] = views;
     let parameters = phase_parameters(method, full_scale(&left))?;
     let filled = mask.map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = account.stages.time("solve", || {
@@ -104,6 +112,11 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     account.parameters = parameters.to_json();
     let range_px = ValueRange::of(&found.disparity_px);
     Ok(StereoResult { found, range_px, error, account })
+}
+
+/// What the left picture, 0, and the right one are called.
+fn view_name(nth: usize) -> String {
+    ["LEFT", "RIGHT"][nth].to_owned()
 }
 
 /// Says that rows of the two pictures do not fit.

@@ -3,8 +3,10 @@
 use super::account::Account;
 use super::dense::{
     DenseError, Image, MethodChoice, Outcome, PairNames, PairResult, PairWanted, PreparedPair, StartKind,
+    doubt_unexplained,
 };
 use super::memory_plan::{FlowSketch, tiles_of};
+use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{intersection, mask_on};
 use super::prepare::holes::{
@@ -51,6 +53,7 @@ impl<'a> WindowRequest<'a> {
             frame
         };
         let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
+        match_depths(&mut frames, |nth| self.names.image(nth), warnings);
         let known = fill_frames(&mut frames, self.mask, |nth| self.names.image(nth), warnings)?;
         let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();
         let on_first = |mask: &Mask| require_inside(mask_on(mask.clone(), grid)?, "the mask");
@@ -94,6 +97,8 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let known = [centre, centre + 1].map(|nth| known.get(nth).cloned());
     let of_pair = known.each_ref().map(Option::as_ref);
     doubt_vectors_of_holes(&found.flow, of_pair, &mut found.confidence);
+    let brightness = found.statistics.brightness;
+    doubt_unexplained(&found.flow, brightness, &mut found.confidence, &mut account.warnings);
     if let (Some(known), Some(warped)) = (of_pair[1], &mut found.warped) {
         blank_sampled_holes(&found.flow, known, false, warped);
     }

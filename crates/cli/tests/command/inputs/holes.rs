@@ -191,6 +191,46 @@ fn features_are_unknown_in_holes_and_points_end_there() {
 }
 
 #[test]
+fn no_disparity_begins_or_ends_in_a_hole() {
+    for (left, right) in [("f1.tif", "f0.png"), ("f0.png", "f1.tif")] {
+        let place = with_frames(1);
+        let job = ["stereo", left, right, "-o", "d.pfm", "--confidence", "sure.pfm"];
+        let run = place.run(&job).succeeded();
+        assert!(run.stderr.contains("144 of 4032 samples are NaN or infinite"), "{}", run.stderr);
+        let (found, sure) = (image(&place, "d.pfm"), image(&place, "sure.pfm"));
+        let middle = found.grid().index([36, 26, 0]);
+        assert!(!found.data()[middle].is_finite() && sure.data()[middle] == 0.0, "{left}, {right}");
+        let known = found.data().iter().filter(|d| d.is_finite()).count();
+        assert!(known > 2 * found.grid().len() / 3, "{left}, {right}: {known}");
+    }
+}
+
+#[test]
+fn transparent_pixels_of_moving_images_sequences_and_stereo_have_no_data() {
+    let place = with_frames(9);
+    for nth in 0..3 {
+        let own = texture(STEP_PX * nth as f32, SIZE);
+        let alpha = |index: usize| if nth == 1 && is_hole(own.grid().position(index)) { 0 } else { 255 };
+        let pixels: Vec<_> =
+            own.data().iter().enumerate().map(|(index, &value)| [value as u8, alpha(index)]).collect();
+        place.write(&format!("a{nth}.tif"), grey_and_alpha(&pixels));
+    }
+    let told = "transparent and have no data";
+    let run = place.run(&["flow", "a0.tif", "a1.tif", "-o", "f.flo", "--confidence", "sure.pfm"]).succeeded();
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    let sure = image(&place, "sure.pfm");
+    assert_eq!(sure.data()[sure.grid().index([36, 26, 0])], 0.0);
+    assert!(error_px(&flow(&place, "f.flo"), &sure) < 0.15);
+    let job = ["flow", "a0.tif", "a1.tif", "a2.tif", "-o", "out", "--sequence", "consecutive"];
+    let run = place.run(&[&job[..], &["--confidence", "sure"]].concat()).succeeded();
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    require_doubt_in_holes(&image(&place, "sure/confidence_consecutive_001_002.tif"));
+    let run = place.run(&["stereo", "a1.tif", "a0.tif", "-o", "d.pfm"]).succeeded();
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(!image(&place, "d.pfm").data()[sure.grid().index([36, 26, 0])].is_finite());
+}
+
+#[test]
 fn what_is_sampled_from_a_hole_is_outside_and_goes_in_again() {
     let place = with_frames(1);
     let grid = texture(0.0, SIZE).grid().clone();

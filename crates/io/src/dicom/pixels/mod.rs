@@ -1,6 +1,7 @@
 //! Samples of planes: decoded, rescaled, bright where the image is bright, NaN where there are no data.
 
 pub(super) mod codestreams;
+mod jpeg_colours;
 mod modality;
 mod native;
 mod run_lengths;
@@ -79,7 +80,10 @@ fn file(plane: &PlaneHeader, open: Open<'_>, context: &Context) -> Result<Opened
     let shape = Shape::of(&file.object, whole_size(plane));
     match codestreams::jpeg_fault(&file.object, shape) {
         Some(fault) => Err(undecodable(plane, fault)),
-        None => Ok(file),
+        None => {
+            jpeg_colours::tell(&mut file.object);
+            Ok(file)
+        }
     }
 }
 

@@ -92,7 +92,15 @@ pub(super) fn floats(
     )
 }
 
-/// Whether a decoder leaves colours as they are stored: run lengths, deflated bytes.
+/// What decoders leave the colours of as they are stored.
+const KEEPING_COLOURS: [&str; 4] = [
+    uids::RLE_LOSSLESS,
+    uids::DEFLATED_IMAGE_FRAME_COMPRESSION,
+    uids::JPEG_LOSSLESS,
+    uids::JPEG_LOSSLESS_SV1,
+];
+
+/// Whether a decoder leaves colours as they are stored: run lengths, deflated bytes, lossless JPEG.
 pub(super) fn keeps_colours(object: &DefaultDicomObject) -> bool {
-    [uids::RLE_LOSSLESS, uids::DEFLATED_IMAGE_FRAME_COMPRESSION].contains(&object.meta().transfer_syntax())
+    KEEPING_COLOURS.contains(&object.meta().transfer_syntax())
 }

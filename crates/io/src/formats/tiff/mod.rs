@@ -242,7 +242,8 @@ fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
             context.truncated("the TIFF stream", file_bytes + 1, file_bytes)
         }
         TiffError::UnsupportedError(e) => {
-            context.unsupported(e.to_string(), "convert it to plain grey or RGB")
+            let what = e.to_string();
+            context.unsupported(what.trim_end_matches(" is unsupported"), "convert it to plain grey or RGB")
         }
         other => context.malformed("TIFF stream", "a whole and valid one", other),
     }

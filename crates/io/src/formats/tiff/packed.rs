@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Fit, Scaling};
 use std::io::{Read, Seek, SeekFrom};
-use tiff::decoder::DecodingResult;
+use tiff::decoder::{ChunkType, DecodingResult};
 use tiff::tags::Tag;
 use tiff::{TiffResult, TiffUnsupportedError, tags};
 use veloxel_core::{Grid, Volume, WarningKind};
@@ -31,6 +31,9 @@ pub(super) fn whole(decoder: &mut PageDecoder, shape: PageShape) -> TiffResult<D
     if layout.planes < 2 {
         return decoder.read_image();
     }
+    if decoder.get_chunk_type() == ChunkType::Tile {
+        return planar_tiles(decoder, shape);
+    }
     // The other way gives the first plane alone.
     let mut samples = DecodingResult::U8(Vec::new());
     decoder.read_image_to_buffer(&mut samples)?;
@@ -42,6 +45,51 @@ pub(super) fn whole(decoder: &mut PageDecoder, shape: PageShape) -> TiffResult<D
         };
     }
     Ok(together!(U8 U16 U32 U64 F16 F32 F64 I8 I16 I32 I64))
+}
+
+/// Samples of tiles that have one channel each: the decoder puts tiles of later channels together as if none were cut.
+fn planar_tiles(decoder: &mut PageDecoder, shape: PageShape) -> TiffResult<DecodingResult> {
+    macro_rules! of_kind {
+        ($($kind:ident)*) => {
+            match decoder.read_chunk(0)? {
+                $(DecodingResult::$kind(_) => {
+                    let samples = assembled(decoder, shape, |tile| match tile {
+                        DecodingResult::$kind(tile) => tile,
+                        _ => Vec::new(),
+                    });
+                    Ok(DecodingResult::$kind(samples?))
+                })*
+            }
+        };
+    }
+    of_kind!(U8 U16 U32 U64 F16 F32 F64 I8 I16 I32 I64)
+}
+
+fn assembled<T: Copy + Default>(
+    decoder: &mut PageDecoder,
+    shape: PageShape,
+    samples_of: impl Fn(DecodingResult) -> Vec<T>,
+) -> TiffResult<Vec<T>> {
+    let ([nx, ny], channels) = (shape.size, shape.channels);
+    let (width, height) = decoder.chunk_dimensions();
+    let [width, height] = [width as usize, height as usize].map(|side| side.max(1));
+    let across = nx.div_ceil(width);
+    let in_plane = across * ny.div_ceil(height);
+    let mut out = vec![T::default(); shape.pixels() * channels];
+    for nth in 0..in_plane * channels {
+        let tile = samples_of(decoder.read_chunk(nth as u32)?);
+        let (channel, place) = (nth / in_plane, nth % in_plane);
+        let (x, y) = (place % across * width, place / across * height);
+        // What lies beyond the picture is cut at the right, and at the bottom of some.
+        let row_len = width.min(nx - x);
+        for (row, samples) in tile.chunks_exact(row_len).take(height.min(ny - y)).enumerate() {
+            let begin = (y + row) * nx + x;
+            for (pixel, &sample) in samples.iter().enumerate() {
+                out[(begin + pixel) * channels + channel] = sample;
+            }
+        }
+    }
+    Ok(out)
 }
 
 fn interleaved<T: Copy>(planar: &[T], shape: PageShape) -> Vec<T> {

@@ -127,6 +127,35 @@ fn channels_one_after_the_other() {
 }
 
 #[test]
+fn tiles_of_one_channel_each_that_the_picture_cuts() {
+    let more = vec![Entry::Word(277, 3), Entry::Word(284, 2), Entry::Word(322, 16), Entry::Word(323, 16)];
+    // 3 × 2 pixels lie in the corner of a tile of 16 × 16, one for each channel.
+    let tile =
+        |channel: usize| {
+            (0..256).map(move |at| {
+                if at % 16 < 3 && at < 32 { (10 * (at % 16 + at / 16 * 3) + channel) as u8 } else { 99 }
+            })
+        };
+    let tiles: Vec<u8> = (0..3).flat_map(tile).collect();
+    let mut bytes = file(&[(&page(8, 1, 2, more), &tiles)]);
+    let place = bytes.len() as u32;
+    bytes.extend((0..3u32).flat_map(|n| (8 + 256 * n).to_le_bytes()));
+    bytes.extend((0..3).flat_map(|_| 256u32.to_le_bytes()));
+    for (tag, of_tiles, at) in [(273u16, 324u16, place), (279, 325, place + 12)] {
+        let entry = bytes.windows(4).position(|w| w == [&tag.to_le_bytes()[..], &[4, 0]].concat()).unwrap();
+        bytes[entry..entry + 2].copy_from_slice(&of_tiles.to_le_bytes());
+        bytes[entry + 4..entry + 8].copy_from_slice(&3u32.to_le_bytes());
+        bytes[entry + 8..entry + 12].copy_from_slice(&at.to_le_bytes());
+    }
+    // The rows of a strip.
+    let rows = bytes.windows(4).position(|w| w == [22, 1, 3, 0]).unwrap();
+    bytes[rows..rows + 2].copy_from_slice(&305u16.to_le_bytes());
+    let (frames, _) = read(&bytes).unwrap();
+    let luminance = |n: f32| 0.299 * (10.0 * n) + 0.587 * (10.0 * n + 1.0) + 0.114 * (10.0 * n + 2.0);
+    assert!((0..6).all(|n| (frames[0][n] - luminance(n as f32)).abs() < 1e-4), "{:?}", frames[0]);
+}
+
+#[test]
 fn stacks_thumbnails_and_channels() {
     let stack = |text: &str, images: u8| {
         let samples: Vec<u8> = (0..6 * images).collect();

@@ -3,5 +3,6 @@
 mod feature_accuracy;
 mod features;
 mod motion;
+mod narrow;
 pub mod scene;
 mod semi_global;

@@ -46,7 +46,7 @@ impl FlowInputs {
                 let ReadImages { fixed, moving, visible } = load_images(fixed, moving, reading, warnings)?;
                 (vec![fixed, moving], visible)
             }
-            TakenImages::Windows { most } => load_window(job, most, reading, warnings)?,
+            takes @ TakenImages::Windows { .. } => load_window(job, takes.most(), reading, warnings)?,
         };
         let fixed = frames.first().map(Volume::grid);
         let placed = |field: Option<Flow>| match (field, fixed) {
@@ -141,14 +141,15 @@ pub(crate) fn load_images(
     warnings: &mut Warnings,
 ) -> Result<ReadImages> {
     let mut about_moving = Warnings::new();
+    let of_moving = &reading.clone().without_transparent();
     let (fixed, moving) = std::thread::scope(|scope| {
-        let read_moving = || io::read_image(moving_path, reading, &mut about_moving);
+        let read_moving = || io::read_image(moving_path, of_moving, &mut about_moving);
         let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
         let fixed = io::read_image_and_mask(fixed_path, reading, warnings);
         (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });
     // Where there are no threads any more, one after the other.
-    let moving = moving.unwrap_or_else(|_| io::read_image(moving_path, reading, &mut about_moving));
+    let moving = moving.unwrap_or_else(|_| io::read_image(moving_path, of_moving, &mut about_moving));
     let ((fixed, visible), moving) = (fixed?, moving?);
     warnings.extend(about_moving);
     Ok(ReadImages { fixed, moving, visible })
@@ -166,8 +167,8 @@ fn load_window(
         return load_window_of_files(&job.inputs, reading, warnings);
     }
     let mut stream = match job.inputs.as_slice() {
-        [one] => FrameStream::open(one, reading, warnings)?,
-        many => FrameStream::of_files(many.to_vec(), reading),
+        [one] => FrameStream::open(one, reading.clone().without_transparent(), warnings)?,
+        many => FrameStream::of_files(many.to_vec(), reading.clone().without_transparent()),
     };
     // One frame too many is enough to know that there are.
     let mut frames = Vec::new();
@@ -189,9 +190,10 @@ fn load_window_of_files(
     warnings: &mut Warnings,
 ) -> Result<(Vec<Volume<f32>>, Option<Mask>)> {
     let (middle, mut visible) = ((files.len() - 1) / 2, None);
+    let of_others = &reading.clone().without_transparent();
     let mut read = |(nth, file): (usize, &PathBuf)| -> Result<_> {
         if nth != middle {
-            return Ok(io::read_image(file, reading, warnings)?);
+            return Ok(io::read_image(file, of_others, warnings)?);
         }
         let (image, mask) = io::read_image_and_mask(file, reading, warnings)?;
         visible = mask;

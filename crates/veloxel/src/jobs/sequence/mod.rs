@@ -81,7 +81,7 @@ impl SequenceJob {
 
     /// The frames taken, and what they are called.
     fn load(&self, session: &Session, warnings: &mut Warnings) -> Result<Loaded> {
-        let reading = &session.reading(self.options.reading);
+        let reading = &session.reading(self.options.reading).without_transparent();
         let truth = self.truth.as_deref().map(|folder| TrueFields::list(folder, reading)).transpose()?;
         let ReadFrames { frames, interval_ms, paths, .. } = ReadFrames::of(&self.inputs, reading, warnings)?;
         let (frames, names) = self.frames.take(frames, &paths)?;

@@ -24,7 +24,12 @@ impl Inputs {
     pub fn load(job: &StereoJob, session: &Session, account: &mut Account) -> Result<Self> {
         let reading = &session.reading(job.options.reading);
         let Account { stages, warnings, .. } = account;
-        let taken = stages.time("load", || Self::read(job, reading, warnings))?;
+        // Samples between known and unknown ones, which rectifying makes, would be unknown: there alpha stays dropped.
+        let of_pictures = match job.cameras.files() {
+            [] => reading.clone().without_transparent(),
+            _ => reading.clone(),
+        };
+        let taken = stages.time("load", || Self::read(job, &of_pictures, warnings))?;
         let rig = job.cameras.rig(reading, warnings)?;
         let Some(rig) = rig else {
             let [width, height, _] = taken.left.grid().size();

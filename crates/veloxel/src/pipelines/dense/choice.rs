@@ -4,7 +4,7 @@ use crate::session::MethodKey;
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    DenseDraft, ErrorCurves, GivenInput, MethodOpening, MotionError, OpenedMethod, TakenImages,
+    AnyMethod, DenseDraft, ErrorCurves, GivenInput, MethodOpening, MotionError, OpenedMethod, TakenImages,
 };
 
 /// Which directions of a pair are estimated.
@@ -69,6 +69,26 @@ impl MethodChoice {
     /// What the method estimates its flow from.
     pub fn takes(&self) -> TakenImages {
         self.draft.method().takes
+    }
+
+    /// How many of a sequence's frames one of its fields is estimated from.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn frames_at_once(
+        &self,
+        grid: &Grid,
+        frames: usize,
+        device: &Device,
+    ) -> Result<usize, MotionError> {
+        let most = self.takes().of_sequence(frames);
+        if self.takes() == TakenImages::Pairs {
+            return Ok(most);
+        }
+        Ok(match self.open(grid, 255.0, most, device)?.method {
+            AnyMethod::Pair(_) => most,
+            AnyMethod::Window(method) => method.window().frames,
+        })
     }
 
     /// Opens the method for so many frames of a grid with such a white.

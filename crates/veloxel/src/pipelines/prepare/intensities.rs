@@ -37,7 +37,7 @@ pub(crate) fn compare_intensities(
     names: [&str; 2],
     warnings: &mut Warnings,
 ) -> Option<Tones> {
-    let [fixed, moving] = [Range::of(images[0])?, Range::of(images[1])?];
+    let [fixed, moving] = [SampleRange::of(images[0])?, SampleRange::of(images[1])?];
     let pairs = same_places(images[0], images[1]);
     let curve = ToneCurve::of_pairs(&pairs);
     match &curve {
@@ -63,7 +63,12 @@ fn note_light(light: &Light, [fixed_name, moving_name]: [&str; 2], warnings: &mu
 }
 
 /// Says that methods see the moving image in other tones.
-fn note_curve(curve: &ToneCurve, [fixed, moving]: [&Range; 2], names: [&str; 2], warnings: &mut Warnings) {
+fn note_curve(
+    curve: &ToneCurve,
+    [fixed, moving]: [&SampleRange; 2],
+    names: [&str; 2],
+    warnings: &mut Warnings,
+) {
     let [fixed_name, moving_name] = names;
     let exchanged = if curve.is_falling() { ", dark and bright exchanged" } else { "" };
     let text = format!(
@@ -79,7 +84,7 @@ fn note_curve(curve: &ToneCurve, [fixed, moving]: [&Range; 2], names: [&str; 2],
 
 fn note_difference(
     pairs: &[[f32; 2]],
-    [fixed, moving]: [&Range; 2],
+    [fixed, moving]: [&SampleRange; 2],
     names: [&str; 2],
     warnings: &mut Warnings,
 ) {
@@ -91,12 +96,10 @@ fn note_difference(
         warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
         return;
     }
-    let gain = fixed.spread() / moving.spread();
-    let apart = (fixed.median - moving.median).abs() / fixed.spread();
-    let is_one_range = (1.0 / (1.0 + GAIN)..=1.0 + GAIN).contains(&gain) && apart <= OFFSET;
-    if is_one_range {
+    if fixed.is_like(&moving) {
         return;
     }
+    let gain = fixed.spread() / moving.spread();
     let offset = fixed.low - gain * moving.low;
     let text = format!(
         "{fixed_name} has most samples from {} to {}, {moving_name} from {} to {}: methods look for equal samples; \
@@ -118,15 +121,15 @@ fn told(value: f32) -> String {
 }
 
 /// Where most samples of an image lie.
-struct Range {
+pub(super) struct SampleRange {
     low: f32,
     median: f32,
     high: f32,
 }
 
-impl Range {
+impl SampleRange {
     /// From the 5th to the 95th of a hundred samples; none of an image without contrast.
-    fn of(image: &Volume<f32>) -> Option<Self> {
+    pub fn of(image: &Volume<f32>) -> Option<Self> {
         let step = image.data().len().div_ceil(MOST_SAMPLES) | 1;
         let mut samples: Vec<f32> =
             image.data().iter().copied().step_by(step).filter(|v| v.is_finite()).collect();
@@ -136,8 +139,20 @@ impl Range {
         (range.spread() > 0.0).then_some(range)
     }
 
-    fn spread(&self) -> f32 {
+    pub fn spread(&self) -> f32 {
         self.high - self.low
+    }
+
+    /// The range of an image so many times as bright.
+    pub fn times(&self, gain: f32) -> Self {
+        Self { low: gain * self.low, median: gain * self.median, high: gain * self.high }
+    }
+
+    /// Whether two images have one range.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let gain = self.spread() / other.spread();
+        let apart = (self.median - other.median).abs() / self.spread();
+        (1.0 / (1.0 + GAIN)..=1.0 + GAIN).contains(&gain) && apart <= OFFSET
     }
 }
 

@@ -22,8 +22,7 @@ use result::Collected;
 use std::time::Instant;
 use veloxel_core::Stage;
 use veloxel_motion::{
-    AnyMethod, FlowExtras, OpenedMethod, SequenceField, SequenceMode, SequencePlan, TakenImages,
-    run_sequence, run_windows,
+    AnyMethod, FlowExtras, OpenedMethod, SequenceField, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
 
 /// Where the fields of a sequence go, one after the other; nothing of them is kept but what a page draws.
@@ -49,10 +48,7 @@ pub fn sequence(
     let first = &prepared.frames[0];
     let (grid, white, count) = (first.grid(), full_scale(first), prepared.frames.len());
     suggest_cine(&request.method.draft, grid, count, &mut account.warnings);
-    let frames = match request.method.takes() {
-        TakenImages::Pairs => 2,
-        TakenImages::Windows { most } => most.min(count),
-    };
+    let frames = request.method.takes().of_sequence(count);
     let device = session.device()?;
     // Measured fields say how well the images agree, for which the moving one is sampled.
     let extras = match request.wanted.measures.is_yes() || request.wanted.page.is_yes() {

@@ -3,6 +3,7 @@
 use super::label::FieldLabel;
 use super::names::FrameNames;
 use crate::pipelines::dense::{Image, MethodChoice, PairWanted};
+use crate::pipelines::prepare::depths::match_depths;
 use crate::pipelines::prepare::grids::{covered_masks, mask_on, on_first_grid};
 use crate::pipelines::prepare::holes::{fill_frames, require_inside};
 use crate::pipelines::prepare::sentinels::clip_sentinels;
@@ -80,6 +81,7 @@ impl<'a> SequenceRequest<'a> {
         };
         let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
         let name = |nth: usize| self.names.text(nth);
+        match_depths(&mut frames, name, warnings);
         let known = fill_frames(&mut frames, self.masks.first(), name, warnings)?;
         let (frames, covered) = on_first_grid(session.device()?, frames, self.strictness, warnings)?;
         let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();

@@ -1,0 +1,69 @@
+//! Narrow pictures whose motion is beyond what their few levels find.
+//!
+//! Wrapped phases fit as well as right ones do, and two frames have no third to contradict them; the images do.
+
+use veloxel_core::{BrightnessReport, Dimension, Flow, Hint, Volume, WarningKind, Warnings};
+
+/// Pictures with a shorter side have three levels, whatever their motion.
+const NARROW_PX: usize = 61;
+/// A flow explains nothing where images differ by more than this share of what they did before.
+const UNEXPLAINED: f64 = 0.7;
+/// Share of the known vectors that are longer than a pixel, above which there is motion.
+const MOVING: f64 = 0.25;
+/// What is left of the confidence.
+const DOUBT: f32 = 0.15;
+
+/// Takes most of the confidence, and says so, where a narrow picture's flow brings the images no nearer to each other.
+pub(crate) fn doubt_unexplained(
+    flow: &Flow,
+    brightness: BrightnessReport,
+    confidence: &mut Volume<f32>,
+    warnings: &mut Warnings,
+) {
+    let BrightnessReport { mean_abs_before: before, mean_abs_after: after } = brightness;
+    let [nx, ny, _] = flow.grid().size();
+    let is_narrow = flow.grid().dimension() == Dimension::Two && nx.min(ny) < NARROW_PX;
+    let explains_nothing = after > UNEXPLAINED * before;
+    if !(is_narrow && explains_nothing && is_moving(flow)) {
+        return;
+    }
+    confidence.data_mut().iter_mut().for_each(|confidence| *confidence *= DOUBT);
+    let text = format!(
+        "with this flow the frames differ by {:.0} % of what they did before: a picture of {nx} × {ny} pixels has too few levels for \
+         motion of more than about 6 pixels; its confidence is lowered",
+        100.0 * after / before
+    );
+    warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
+}
+
+fn is_moving(flow: &Flow) -> bool {
+    let lengths = (0..flow.grid().len()).map(|i| flow.vector_vox(i)).map(|[u, v, _]| u.hypot(v));
+    let (mut known, mut long) = (0usize, 0usize);
+    for length in lengths.filter(|length| !length.is_nan()) {
+        known += 1;
+        long += usize::from(length > 1.0);
+    }
+    long as f64 > MOVING * known as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    #[test]
+    fn motion_that_explains_nothing_is_doubted_in_narrow_pictures() {
+        let told = |size: [usize; 2], step: f64, mean_abs_after: f64| {
+            let grid = Grid::image(size[0], size[1]).unwrap();
+            let flow = Flow::from_fn(grid.clone(), |_| [step, 0.0, 0.0]);
+            let (mut confidence, mut warnings) = (Volume::from_fn(grid, |_| 1.0), Warnings::new());
+            let brightness = BrightnessReport { mean_abs_before: 10.0, mean_abs_after };
+            doubt_unexplained(&flow, brightness, &mut confidence, &mut warnings);
+            assert_eq!(confidence.data()[0] < 0.2, !warnings.is_empty());
+            !warnings.is_empty()
+        };
+        assert!(told([200, 24], 5.0, 9.0) && told([16, 300], 5.0, 12.0));
+        assert!(!told([200, 24], 5.0, 3.0) && !told([200, 24], 0.1, 9.0) && !told([200, 200], 5.0, 9.0));
+        assert!(!told([200, 24], 5.0, f64::NAN));
+    }
+}
