@@ -41,9 +41,7 @@ class Mesh:
             self._own = read_mesh(mesh)._own
             return
         points, corners = (mesh, triangles) if triangles is not None else _points_and_triangles(mesh)
-        self._own = _veloxel.Mesh(
-            np.ascontiguousarray(points, dtype=np.float64), np.ascontiguousarray(corners, dtype=np.int64)
-        )
+        self._own = _veloxel.Mesh(_rows_of_three(points, "points", np.float64), _rows_of_three(corners, "triangles", np.int64))
 
     @classmethod
     def _of(cls, own: Any) -> Mesh:
@@ -75,6 +73,20 @@ def _points_and_triangles(mesh: Any) -> tuple[Any, Any]:
             raise _veloxel.InputError("the mesh has faces that are no triangles: `mesh.triangulate()` divides them")
         return mesh.points, faces.reshape(-1, 4)[:, 1:]
     raise _veloxel.InputError(f"{type(mesh).__name__} is no mesh: give points and triangles=")
+
+
+def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
+    """An array ``(n, 3)`` of numbers, of which none is changed."""
+    try:
+        array = np.asarray(rows)
+    except (TypeError, ValueError):
+        raise _veloxel.InputError(f"the {what} are no rows of three numbers") from None
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise _veloxel.InputError(f"the {what} have the shape {array.shape}: rows of three are expected, (n, 3)")
+    kinds, named = ("iuf", "real numbers") if dtype is np.float64 else ("iu", "whole numbers")
+    if array.dtype.kind not in kinds:
+        raise _veloxel.InputError(f"the {what} are of the type {array.dtype}: {named} are expected")
+    return np.ascontiguousarray(array, dtype=dtype)
 
 
 class Parts(NamedTuple):
@@ -194,11 +206,10 @@ def _rows(graph: Any, directed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """A graph in compressed rows, and whether arcs lead one way; none if it is no graph."""
     if hasattr(graph, "adjacency") and hasattr(graph, "is_directed"):
         numbers = {node: nth for nth, node in enumerate(graph)}
-        arcs = [
-            (numbers[end], float(data.get("weight", 1.0))) for _, ends in graph.adjacency() for end, data in ends.items()
-        ]
-        counts = [len(ends) for _, ends in graph.adjacency()]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
+        parallel = bool(hasattr(graph, "is_multigraph") and graph.is_multigraph())
+        rows = [[(numbers[end], _weight(data, parallel)) for end, data in ends.items()] for _, ends in graph.adjacency()]
+        offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+        arcs = [arc for row in rows for arc in row]
         targets, weights = [end for end, _ in arcs], [weight for _, weight in arcs]
         return (*_typed(offsets, targets, weights), bool(graph.is_directed()))
     if hasattr(graph, "tocsr"):
@@ -208,7 +219,21 @@ def _rows(graph: Any, directed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return None
 
 
+def _weight(data: Any, parallel: bool) -> float:
+    """The weight of an edge of networkx; of several edges between two nodes the least: no path takes another one."""
+    if parallel:
+        return min(_weight(own, False) for own in data.values())
+    weight = data.get("weight", 1.0)
+    try:
+        return float(weight)
+    except (TypeError, ValueError):
+        raise _veloxel.InputError(f"the weight {weight!r} of an edge is no number") from None
+
+
 def _typed(offsets: Any, targets: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    kind = np.asarray(weights).dtype
+    if kind.kind not in "biuf":
+        raise _veloxel.InputError(f"the weights of the graph are of the type {kind}: real numbers are expected")
     return (
         np.asarray(offsets, dtype=np.uint32),
         np.asarray(targets, dtype=np.uint32),

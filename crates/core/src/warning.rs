@@ -36,6 +36,17 @@ pub struct Warning {
     /// The input or option that it is about, where there is one; a face adds how it spells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
+    /// What the sentence sums up, one by one, where there is more than a reader takes in at a glance: reports hold it all, pages
+    /// unfold it, terminals show the sentence alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
+}
+
+impl Warning {
+    /// A warning of one sentence.
+    pub fn new(kind: WarningKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, details: Vec::new() }
+    }
 }
 
 impl fmt::Display for Warning {
@@ -57,11 +68,11 @@ impl Warnings {
     }
     /// Adds a warning, unless the collection has the very same one.
     pub fn push(&mut self, kind: WarningKind, message: impl Into<String>) {
-        self.add(Warning { kind, message: message.into(), hint: None });
+        self.add(Warning::new(kind, message));
     }
     /// Adds a warning as [`Self::push`] does, with the input or option that it is about.
     pub fn push_with_hint(&mut self, kind: WarningKind, hint: Hint, message: impl Into<String>) {
-        self.add(Warning { kind, message: message.into(), hint: Some(hint) });
+        self.add(Warning { hint: Some(hint), ..Warning::new(kind, message) });
     }
     /// Adds a warning, unless the collection has the very same one.
     pub fn add(&mut self, warning: Warning) {

@@ -7,7 +7,9 @@ use crate::read::reading::{AlphaUse, Reading, Strictness};
 use crate::text::quotation::told;
 use std::cell::RefCell;
 use std::path::Path;
-use veloxel_core::{Control, CoreError, Grid, Mask, Sequence, Volume, WarningKind, Warnings, fallible};
+use veloxel_core::{
+    Control, CoreError, Grid, Mask, Sequence, Volume, Warning, WarningKind, Warnings, fallible,
+};
 
 /// The file's name, how to read it, the memory claimed for it, and where warnings go.
 pub(crate) struct Context<'a> {
@@ -125,7 +127,18 @@ impl<'a> Context<'a> {
 
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
-        self.warnings.push(kind, format!("{}: {}", self.path.display(), told(message.as_ref())));
+        self.note_with_details(kind, message, Vec::new());
+    }
+
+    /// Says what was assumed of many things in one sentence, and each of them one by one.
+    pub(crate) fn note_with_details(
+        &mut self,
+        kind: WarningKind,
+        message: impl AsRef<str>,
+        details: Vec<String>,
+    ) {
+        let message = format!("{}: {}", self.path.display(), told(message.as_ref()));
+        self.warnings.add(Warning { details, ..Warning::new(kind, message) });
     }
 
     /// A time between frames, where it is one that a sequence can have; of any other a note says that it counts as unknown.

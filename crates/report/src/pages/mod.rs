@@ -7,6 +7,7 @@ pub(crate) mod features_page;
 pub(crate) mod flow_page;
 pub mod page;
 mod reader_plots;
+mod said;
 pub(crate) mod segment_page;
 pub(crate) mod stereo_page;
 pub(crate) mod tables;

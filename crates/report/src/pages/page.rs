@@ -2,6 +2,7 @@
 
 use crate::error::ReportError;
 use crate::number::{counted, duration};
+use crate::pages::said::AllSaid;
 use crate::pages::tables;
 pub use crate::pages::tables::Table;
 use crate::pictures::fields::slices::Scroller;
@@ -203,6 +204,7 @@ struct Filled<'a> {
     parameters: Vec<(String, String)>,
     inputs: Option<Table>,
     times: Option<TimeBar>,
+    said: AllSaid,
 }
 
 impl Page<'_> {
@@ -223,6 +225,7 @@ impl Page<'_> {
             parameters: self.run.map(|run| tables::parameters(&run.parameters)).unwrap_or_default(),
             inputs: self.run.map(|run| tables::inputs(&run.inputs)),
             times: self.run.map(|run| TimeBar::of_stages(&run.stage_times)),
+            said: self.run.map(AllSaid::of).unwrap_or_default(),
         };
         let mut environment = Environment::new();
         environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);

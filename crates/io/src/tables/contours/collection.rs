@@ -1,5 +1,6 @@
 //! Outlines on their way from a file: each is checked, and told by its place.
 
+use super::told::Told;
 use super::{CinePlace, ContourFile};
 use crate::error::Result;
 use crate::read::context::Context;
@@ -12,6 +13,7 @@ pub(super) struct Collection<'a> {
     pub context: Context<'a>,
     place: Option<CinePlace>,
     contours: Vec<Contour>,
+    told: Told,
 }
 
 /// Where an outline belongs.
@@ -24,7 +26,7 @@ pub(super) struct Spot {
 
 impl<'a> Collection<'a> {
     pub fn new(context: Context<'a>, place: Option<CinePlace>) -> Self {
-        Self { context, place, contours: Vec::new() }
+        Self { context, place, contours: Vec::new(), told: Told::default() }
     }
 
     pub fn place(&self) -> Option<&CinePlace> {
@@ -65,9 +67,8 @@ impl<'a> Collection<'a> {
     }
 
     /// Says where an outline went whose place is not written beside its points.
-    pub(crate) fn tell(&mut self, name: &str, Spot { structure, frame, slice }: Spot) {
-        let text = format!("{name} is {structure} on slice {slice}, frame {frame}");
-        self.context.note(WarningKind::Note, text);
+    pub(crate) fn tell(&mut self, name: &str, spot: Spot) {
+        self.told.add(name, spot);
     }
 
     pub fn note(&mut self, message: impl AsRef<str>) {
@@ -135,7 +136,8 @@ impl<'a> Collection<'a> {
     }
 
     /// All outlines.
-    pub fn finish(self) -> Result<ContourFile> {
+    pub fn finish(mut self) -> Result<ContourFile> {
+        self.told.say(&mut self.context);
         self.context.require(!self.contours.is_empty(), "the outlines", "at least one", "none")?;
         match ContourSet::new(self.contours) {
             Ok(contours) => Ok(ContourFile { contours, place: self.place }),

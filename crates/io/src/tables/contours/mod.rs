@@ -10,6 +10,7 @@ mod labels;
 mod markups;
 mod plain;
 mod table;
+mod told;
 
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;

@@ -1,7 +1,11 @@
 //! Processor text of [`super::PatchMatch`].
 
-use super::{BEYOND, Codes, MOST_BITS, PatchMatch, StackedImage, WORST, longest, pack, unpack};
+#[cfg(target_arch = "x86_64")]
+use super::wide::Avx2;
+use super::wide::{Compare, PartedMargin, Portable, WIDE_REACHES, WidePatch, parted_codes};
+use super::{BEYOND, Codes, MOST_BITS, PatchMatch, StackedImage, Sweep, WORST, longest, pack, unpack};
 use multiversion::multiversion;
+use std::ops::Range;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
@@ -14,50 +18,52 @@ struct PatchSearch<'a> {
     size: Axes<usize>,
     /// For each size of the moving image and each axis, the voxel of that image for every voxel of the fixed image's size.
     centres: Vec<Axes<Vec<i32>>>,
-    /// The codes of pictures with margins, with those of even columns of a row before those of odd ones, so that the codes of a
-    /// patch lie side by side; none where patches are compared code by code. Margins make patches beyond a border like all others.
+    /// The codes of pictures with margins, parted; none where patches are compared code by code. Margins make patches beyond a border
+    /// like all others.
     parted: Option<[Vec<u32>; 2]>,
 }
 
-/// The matches that a voxel tried: a second time they are no better.
-struct Tried<const D: usize> {
-    found: [Match<D>; MOST_TRIED],
+/// The matches that a voxel tried, packed: a second time they are no better.
+struct Tried {
+    words: [u32; MOST_TRIED],
     count: usize,
 }
 
 /// Matches of a voxel that are remembered: its first one, its neighbours', and random ones.
 const MOST_TRIED: usize = 24;
 
-impl<const D: usize> Tried<D> {
-    fn new(first: Match<D>) -> Self {
-        Self { found: [first; MOST_TRIED], count: 1 }
+impl Tried {
+    fn new(first: u32) -> Self {
+        Self { words: [first; MOST_TRIED], count: 1 }
     }
 
     /// Whether a match comes for the first time; where nothing more is remembered, it may come again.
-    fn is_new(&mut self, tried: Match<D>) -> bool {
-        if self.found[..self.count].contains(&tried) {
+    #[inline(always)]
+    fn is_new(&mut self, word: u32) -> bool {
+        if self.words[..self.count].contains(&word) {
             return false;
         }
         if self.count < MOST_TRIED {
-            self.found[self.count] = tried;
+            self.words[self.count] = word;
             self.count += 1;
         }
         true
     }
 }
 
-/// A vector and the size of the moving image at which it was compared.
-#[derive(Clone, Copy, PartialEq)]
-struct Match<const D: usize> {
-    vector: [i32; D],
-    size: usize,
-}
-
-/// The best match of a voxel so far.
-struct Best<const D: usize> {
-    found: Match<D>,
+/// The best match of a voxel so far, packed.
+struct Best {
+    word: u32,
     /// Number of bits that differ.
     cost: u32,
+}
+
+/// A match in one word; none where it is longer than one that counts.
+#[inline(always)]
+fn packed<const D: usize>(vector: [i32; D], size: usize) -> Option<u32> {
+    let mut whole = [0; 3];
+    whole[..D].copy_from_slice(&vector);
+    vector.iter().all(|c| c.abs() <= longest(D)).then(|| pack(D, whole, size as u32))
 }
 
 /// A thorough mixing of 32 bits (Wellons' `lowbias32`).
@@ -72,54 +78,173 @@ const NEXT: u32 = 0x9e37_79b9;
 
 pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
     let PatchMatch { shape, codes, sweep, matches, costs, better, better_costs } = args;
-    let [nx, ny, nz] = shape.size;
+    let [_, ny, nz] = shape.size;
     let search = PatchSearch::new(cpu, codes, shape.size);
     let (matches, costs) = (matches.host(), costs.host());
     let [better, better_costs] = [better, better_costs].map(|out| Shared::new(out.host_mut()));
-    cpu.split(ny * nz, 1000 * shape.len(), |rows| {
+    let rows = SweptRows { search: &search, sweep, matches, costs, better, better_costs };
+    let samples = 1000 * shape.len();
+    #[cfg(target_arch = "x86_64")]
+    if Avx2::is_there() {
+        return cpu.split(ny * nz, samples, |range| rows.sweep::<D, Avx2>(range));
+    }
+    cpu.split(ny * nz, samples, |range| rows.sweep::<D, Portable>(range));
+}
+
+/// What the rows of a sweep read and write.
+struct SweptRows<'a> {
+    search: &'a PatchSearch<'a>,
+    sweep: Sweep,
+    matches: &'a [u32],
+    costs: &'a [u32],
+    better: Shared<'a, u32>,
+    better_costs: Shared<'a, u32>,
+}
+
+impl SweptRows<'_> {
+    fn sweep<const D: usize, C: Compare>(&self, rows: Range<usize>) {
+        let Self { search, sweep, matches, costs, better, better_costs } = self;
+        let size = search.size;
+        let neighbours = Neighbours::<D>::new(search, sweep.step as i32);
         for row in rows {
-            let range = row * nx..(row + 1) * nx;
+            let range = row * size[0]..(row + 1) * size[0];
             // SAFETY: every row is written by one thread.
             let (out, out_costs) = unsafe { (better.get_mut(range.clone()), better_costs.get_mut(range)) };
-            for x in 0..nx {
-                let (index, voxel) = (row * nx + x, [x, row % ny, row / ny]);
-                let (vector, size) = unpack::<D>(matches[index]);
-                let mut best = Best { found: Match { vector, size }, cost: costs[index] };
+            for x in 0..size[0] {
+                let (index, voxel) = (row * size[0] + x, [x, row % size[1], row / size[1]]);
+                let trial = Trial::<D> { search, voxel, fixed: search.wide_patch(voxel) };
+                let mut best = Best { word: matches[index], cost: costs[index] };
                 if best.cost == WORST {
-                    best.cost = search.cost(voxel, best.found, WORST);
+                    best.cost = trial.cost::<C>(best.word, WORST);
                 }
-                let mut tried = Tried::new(best.found);
-                for steps in neighbours::<D>(sweep.step as i32) {
-                    let Some(neighbour) = neighbour(voxel, steps, shape.size) else { continue };
-                    let found = search.carried_on(matches[neighbour], steps);
-                    search.try_one(voxel, found, &mut tried, &mut best);
+                let mut tried = Tried::new(best.word);
+                let is_inside = neighbours.are_inside(voxel, size);
+                for nth in 0..2 * D + 4 {
+                    let Some(neighbour) = neighbours.index(nth, index, voxel, size, is_inside) else {
+                        continue;
+                    };
+                    let Some(word) = neighbours.carried_on(nth, matches[neighbour]) else { continue };
+                    trial.try_one::<C>(word, &mut tried, &mut best);
                 }
-                let mut word = hash(sweep.seed) ^ (index as u32).wrapping_mul(16);
+                let mut random = hash(sweep.seed) ^ (index as u32).wrapping_mul(16);
                 let mut radius = sweep.radius as u32;
                 for _ in 0..sweep.tries {
-                    word = word.wrapping_add(1);
-                    search.try_one(voxel, search.random(best.found, radius, word), &mut tried, &mut best);
+                    random = random.wrapping_add(1);
+                    if let Some(word) = search.random::<D>(best.word, radius, random) {
+                        trial.try_one::<C>(word, &mut tried, &mut best);
+                    }
                     radius = (radius / 2).max(1);
                 }
-                let mut vector = [0; 3];
-                vector[..D].copy_from_slice(&best.found.vector);
-                (out[x], out_costs[x]) = (pack(D, vector, best.found.size as u32), best.cost);
+                (out[x], out_costs[x]) = (best.word, best.cost);
             }
         }
-    });
+    }
 }
 
-/// Steps to the neighbours: along every axis, then diagonally in the plane.
-fn neighbours<const D: usize>(step: i32) -> impl Iterator<Item = Axes<i32>> {
-    let along =
-        (0..D).flat_map(move |a| [-step, step].map(|s| [0, 1, 2].map(|b| if a == b { s } else { 0 })));
-    along.chain([[-1, -1], [1, 1], [1, -1], [-1, 1]].map(|[x, y]| [x * step, y * step, 0]))
+/// The neighbours whose matches a voxel tries: along every axis, then diagonally in the plane.
+struct Neighbours<const D: usize> {
+    step: i32,
+    /// `2 D + 4` of them.
+    steps: [Axes<i32>; 10],
+    /// Places among all voxels, from the voxel's own on.
+    offsets: [isize; 10],
+    /// What is taken off a neighbour's vector for each size of the moving image, whose growth it continues.
+    shifts: Vec<[[i32; D]; 10]>,
 }
 
-fn neighbour(voxel: Axes<usize>, steps: Axes<i32>, size: Axes<usize>) -> Option<usize> {
-    let at = [0, 1, 2].map(|a| voxel[a] as i32 + steps[a]);
-    let inside = (0..3).all(|a| at[a] >= 0 && at[a] < size[a] as i32);
-    inside.then(|| (at[2] as usize * size[1] + at[1] as usize) * size[0] + at[0] as usize)
+impl<const D: usize> Neighbours<D> {
+    fn new(search: &PatchSearch<'_>, step: i32) -> Self {
+        let mut steps = [[0; 3]; 10];
+        for a in 0..D {
+            steps[2 * a][a] = -step;
+            steps[2 * a + 1][a] = step;
+        }
+        for (nth, [x, y]) in [[-1, -1], [1, 1], [1, -1], [-1, 1]].into_iter().enumerate() {
+            steps[2 * D + nth] = [x * step, y * step, 0];
+        }
+        let [nx, ny, _] = search.size.map(|n| n as isize);
+        let offsets = steps.map(|[x, y, z]| (z as isize * ny + y as isize) * nx + x as isize);
+        let shifts =
+            search.codes.moving_images.iter().map(|image| {
+                steps.map(|steps| std::array::from_fn(|a| (image.growth * steps[a] + 512) >> 10))
+            });
+        Self { step, steps, offsets, shifts: shifts.collect() }
+    }
+
+    /// Whether a voxel has all of them.
+    #[inline(always)]
+    fn are_inside(&self, voxel: Axes<usize>, size: Axes<usize>) -> bool {
+        let step = self.step as usize;
+        (0..D).all(|a| voxel[a] >= step && voxel[a] + step < size[a])
+    }
+
+    /// The place of a neighbour, if it is there; `index` is the voxel's own.
+    #[inline(always)]
+    fn index(
+        &self,
+        nth: usize,
+        index: usize,
+        voxel: Axes<usize>,
+        size: Axes<usize>,
+        is_inside: bool,
+    ) -> Option<usize> {
+        let has = |a: usize| (0..size[a] as i32).contains(&(voxel[a] as i32 + self.steps[nth][a]));
+        (is_inside || (0..3).all(has)).then(|| index.wrapping_add_signed(self.offsets[nth]))
+    }
+
+    /// The match of a neighbour continued to the voxel, with its growth.
+    #[inline(always)]
+    fn carried_on(&self, nth: usize, word: u32) -> Option<u32> {
+        let (mut vector, size) = unpack::<D>(word);
+        let shift = self.shifts[size][nth];
+        if shift == [0; D] {
+            return Some(word);
+        }
+        (0..D).for_each(|a| vector[a] -= shift[a]);
+        packed(vector, size)
+    }
+}
+
+/// A voxel that tries matches.
+struct Trial<'a, const D: usize> {
+    search: &'a PatchSearch<'a>,
+    voxel: Axes<usize>,
+    /// The patch around it, where patches are wide.
+    fixed: Option<WidePatch<'a>>,
+}
+
+impl<const D: usize> Trial<'_, D> {
+    #[inline(always)]
+    fn try_one<C: Compare>(&self, word: u32, tried: &mut Tried, best: &mut Best) {
+        if tried.is_new(word) {
+            let cost = self.cost::<C>(word, best.cost);
+            if cost < best.cost {
+                *best = Best { word, cost };
+            }
+        }
+    }
+
+    /// The cost of a match, or [`WORST`] if it is not below `limit`.
+    #[inline(always)]
+    fn cost<C: Compare>(&self, word: u32, limit: u32) -> u32 {
+        let Self { search, voxel, fixed } = self;
+        let (vector, size) = unpack::<D>(word);
+        let image = &search.codes.moving_images[size];
+        let mut centre = [0; D];
+        for a in 0..D {
+            let (count, at) = (search.size[a] as i32, voxel[a] as i32 + vector[a]);
+            if at < 0 || at >= count || vector[a].abs() > longest(D) {
+                return WORST;
+            }
+            centre[a] = search.centres[size][a][at as usize];
+        }
+        if let (Some(fixed), Some([_, moving])) = (fixed, &search.parted) {
+            let reach = search.codes.reach;
+            let moving = WidePatch::at(moving, image, [centre[0], centre[1] - reach as i32]);
+            return C::cost(*fixed, moving, reach, limit);
+        }
+        search.plain_cost(*voxel, centre, image, limit)
+    }
 }
 
 impl<'a> PatchSearch<'a> {
@@ -136,80 +261,58 @@ impl<'a> PatchSearch<'a> {
         let (fixed, moving) = (codes.fixed.host(), codes.moving.host());
         let parted = are_parted.then(|| {
             [
-                parted(cpu, fixed, &[codes.fixed_image], PartedMargin::Repeats),
-                parted(cpu, moving, codes.moving_images, PartedMargin::Stays),
+                parted_codes(cpu, fixed, &[codes.fixed_image], PartedMargin::Repeats),
+                parted_codes(cpu, moving, codes.moving_images, PartedMargin::Stays),
             ]
         });
         Self { codes, fixed, moving, size, centres, parted }
     }
 
-    /// The match of a neighbour continued to this voxel, with its growth.
-    fn carried_on<const D: usize>(&self, word: u32, steps: Axes<i32>) -> Match<D> {
-        let (mut vector, size) = unpack::<D>(word);
-        let growth = self.codes.moving_images[size].growth;
-        for a in 0..D {
-            vector[a] -= (growth * steps[a] + 512) >> 10;
-        }
-        Match { vector, size }
+    /// The patch around a voxel of the fixed image, where patches are wide.
+    #[inline(always)]
+    fn wide_patch(&self, [x, y, _]: Axes<usize>) -> Option<WidePatch<'_>> {
+        let [fixed, _] = self.parted.as_ref()?;
+        let from = [x as i32, y as i32 - self.codes.reach as i32];
+        Some(WidePatch::at(fixed, &self.codes.fixed_image, from))
     }
 
     /// A random match around another one.
-    fn random<const D: usize>(&self, around: Match<D>, radius: u32, word: u32) -> Match<D> {
-        let (mut word, mut vector) = (hash(word), around.vector);
+    #[inline(always)]
+    fn random<const D: usize>(&self, around: u32, radius: u32, word: u32) -> Option<u32> {
+        let (mut vector, size) = unpack::<D>(around);
+        let mut word = hash(word);
         for component in &mut vector {
             *component += (word % (2 * radius + 1)) as i32 - radius as i32;
             word = hash(word.wrapping_add(NEXT));
         }
         let last = self.codes.moving_images.len() as i32 - 1;
-        let size = (around.size as i32 + (word % 3) as i32 - 1).clamp(0, last) as usize;
-        Match { vector, size }
+        packed(vector, (size as i32 + (word % 3) as i32 - 1).clamp(0, last) as usize)
     }
 
-    fn try_one<const D: usize>(
+    /// The cost of patches that are compared code by code.
+    #[inline(never)]
+    fn plain_cost<const D: usize>(
         &self,
         voxel: Axes<usize>,
-        found: Match<D>,
-        tried: &mut Tried<D>,
-        best: &mut Best<D>,
-    ) {
-        if tried.is_new(found) {
-            let cost = self.cost(voxel, found, best.cost);
-            if cost < best.cost {
-                *best = Best { found, cost };
-            }
-        }
-    }
-
-    /// The cost of a match, or [`WORST`] if it is not below `limit`.
-    fn cost<const D: usize>(&self, voxel: Axes<usize>, of: Match<D>, limit: u32) -> u32 {
-        let image = &self.codes.moving_images[of.size];
-        let (mut centre, mut is_deep) = ([0; D], true);
+        centre: [i32; D],
+        image: &StackedImage,
+        limit: u32,
+    ) -> u32 {
         let reach = self.codes.reach as i32;
-        for a in 0..D {
-            let (count, at) = (self.size[a] as i32, voxel[a] as i32 + of.vector[a]);
-            if at < 0 || at >= count || of.vector[a].abs() > longest(D) {
-                return WORST;
-            }
-            centre[a] = self.centres[of.size][a][at as usize];
-            is_deep &= voxel[a] as i32 >= reach && voxel[a] as i32 + reach < count;
+        let is_deep = (0..D).all(|a| {
+            let is_within = |at: i32, count: usize| at >= reach && at + reach < count as i32;
             // A margin is read like the image.
-            is_deep &= image.margin as i32 >= reach
-                || (centre[a] >= reach && centre[a] + reach < image.size[a] as i32);
+            is_within(voxel[a] as i32, self.size[a])
+                && (image.margin as i32 >= reach || is_within(centre[a], image.size[a]))
+        });
+        if !is_deep {
+            return self.cost_at_border(voxel, centre, image, limit);
         }
-        if let Some([fixed, moving]) = &self.parted {
-            let from = [voxel[0] as i32, voxel[1] as i32 - reach];
-            let fixed = Corner::parted(fixed, &self.codes.fixed_image, from);
-            let moving = Corner::parted(moving, image, [centre[0], centre[1] - reach]);
-            return wide_cost(fixed, moving, self.codes.reach, limit);
-        }
-        if is_deep {
-            let fixed = Corner::of(self.fixed, &self.codes.fixed_image, voxel.map(|v| v as i32 - reach));
-            let at: Axes<i32> = [0, 1, 2].map(|a| if a < D { centre[a.min(D - 1)] - reach } else { -reach });
-            let moving = Corner::of(self.moving, image, at);
-            let deep = if D == 3 { self.codes.reach } else { 0 };
-            return deep_cost(fixed, moving, [self.codes.reach, deep], limit);
-        }
-        self.cost_at_border(voxel, centre, image, limit)
+        let fixed = Corner::of(self.fixed, &self.codes.fixed_image, voxel.map(|v| v as i32 - reach));
+        let at: Axes<i32> = [0, 1, 2].map(|a| if a < D { centre[a.min(D - 1)] - reach } else { -reach });
+        let moving = Corner::of(self.moving, image, at);
+        let deep = if D == 3 { self.codes.reach } else { 0 };
+        deep_cost(fixed, moving, [self.codes.reach, deep], limit)
     }
 
     fn cost_at_border<const D: usize>(
@@ -266,93 +369,10 @@ impl<'a> Corner<'a> {
         let first = (image.first() as i32 + (z * high as i32 + y) * wide as i32 + x) as usize;
         Self { samples: &samples[first..], width: wide, plane: wide * high }
     }
-    /// The corner of a wide patch among parted codes, by its middle column and its first row.
-    fn parted(samples: &'a [u32], image: &StackedImage, [x, y]: [i32; 2]) -> Self {
-        let [wide, high] = image.held();
-        let column = (x + image.margin as i32) as usize - WIDE_REACHES[1];
-        let row = (y + image.margin as i32) as usize;
-        let first = image.start + row * wide + column % 2 * wide.div_ceil(2) + column / 2;
-        Self { samples: &samples[first..], width: wide, plane: wide * high }
-    }
-    /// The first codes of a row of the first plane.
-    #[inline(always)]
-    fn lanes(&self, y: usize) -> [u32; LANES] {
-        std::array::from_fn(|i| self.row(y, 0, LANES)[i])
-    }
     #[inline(always)]
     fn row(&self, y: usize, z: usize, len: usize) -> &'a [u32] {
         &self.samples[z * self.plane + y * self.width..][..len]
     }
-}
-
-/// Half widths of patches of pictures of which a row has eight codes, or seven, and one more; the larger one is the margin that is
-/// read.
-const WIDE_REACHES: [usize; 2] = [6, 8];
-/// Codes that are compared side by side.
-const LANES: usize = 8;
-/// Rows between two looks at the limit.
-const ROWS_A_LOOK: usize = 3;
-
-/// What the margin of parted codes holds.
-#[derive(Clone, Copy, PartialEq)]
-enum PartedMargin {
-    /// What it holds already.
-    Stays,
-    /// The image's outermost codes: patches of the fixed image are continued so beyond its border.
-    Repeats,
-}
-
-/// The codes of some pictures, with those of even columns of each row, the margin's included, before those of odd ones.
-fn parted(cpu: &Cpu, codes: &[u32], images: &[StackedImage], margin: PartedMargin) -> Vec<u32> {
-    let mut out = vec![0; codes.len()];
-    let parts = Shared::new(&mut out);
-    for image in images {
-        let [wide, high] = image.held();
-        let within = |at: usize, count: usize| match margin {
-            PartedMargin::Stays => at,
-            PartedMargin::Repeats => at.clamp(image.margin, image.margin + count - 1),
-        };
-        cpu.split(high, wide * high, |rows| {
-            for row in rows {
-                let from = &codes[image.start + within(row, image.size[1]) * wide..][..wide];
-                let range = image.start + row * wide..image.start + (row + 1) * wide;
-                // SAFETY: every row is written by one thread.
-                let (even, odd) = unsafe { parts.get_mut(range) }.split_at_mut(wide.div_ceil(2));
-                for (nth, code) in even.iter_mut().enumerate() {
-                    *code = from[within(2 * nth, image.size[0])];
-                }
-                for (nth, code) in odd.iter_mut().enumerate() {
-                    *code = from[within(2 * nth + 1, image.size[0])];
-                }
-            }
-        });
-    }
-    out
-}
-
-/// The cost of patches of pictures that lie inside both images, from the corners of the wider patch: of a narrower one the outermost
-/// codes do not count.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2+popcnt", "aarch64+neon"))]
-fn wide_cost(fixed: Corner<'_>, moving: Corner<'_>, reach: usize, limit: u32) -> u32 {
-    let is_wide = reach == WIDE_REACHES[1];
-    let first = if is_wide { 0 } else { 1 };
-    let (mut lanes, mut last) = ([0; LANES], 0);
-    let sum = |lanes: &[u32; LANES], last: u32| lanes[first..].iter().sum::<u32>() + last;
-    for row in 0..=reach {
-        let [a, b] = [&fixed, &moving].map(|corner| corner.lanes(2 * row));
-        for i in 0..LANES {
-            lanes[i] += (a[i] ^ b[i]).count_ones().min(MOST_BITS);
-        }
-        if is_wide {
-            let [a, b] = [&fixed, &moving].map(|corner| corner.row(2 * row, 0, LANES + 1)[LANES]);
-            last += (a ^ b).count_ones().min(MOST_BITS);
-        }
-        if row % ROWS_A_LOOK == ROWS_A_LOOK - 1 && sum(&lanes, last) >= limit {
-            return WORST;
-        }
-    }
-    let sum = sum(&lanes, last);
-    if sum >= limit { WORST } else { sum }
 }
 
 /// The cost of patches that lie inside both images, with their half width in the plane, and along z.

@@ -16,6 +16,7 @@
 mod cpu;
 #[cfg(test)]
 mod parity;
+mod wide;
 
 use super::census::BEYOND;
 use crate::bindings::{bindings, block};

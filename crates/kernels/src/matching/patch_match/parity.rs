@@ -79,7 +79,7 @@ on_every_device! {
     fn sweeps(device: &Device) {
         // Reaches and margins; the last reach of pictures is longer than the memory of a workgroup takes.
         let reaches = |shape: Shape| match shape.components() {
-            2 => vec![(2, 8), (3, 3), (8, 8), (8, 0), (9, 9)],
+            2 => vec![(2, 8), (3, 3), (6, 8), (8, 8), (8, 0), (9, 9)],
             _ => vec![(2, 0)],
         };
         // The last picture is too large for teams.

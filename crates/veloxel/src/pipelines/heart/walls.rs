@@ -2,7 +2,8 @@
 
 use super::motion::{CineMotion, Way};
 use super::setting::Setting;
-use veloxel_core::{ContourSet, Grid, Polygon, Stopped, Structure, WarningKind, Warnings};
+use std::collections::BTreeSet;
+use veloxel_core::{ContourSet, Grid, Polygon, Stopped, Structure, WarningKind, Warnings, number_runs};
 use veloxel_measure::{SegmentFrame, SliceLevel, WallMesh, WallMotion};
 
 /// The walls of all slices whose mesh can be followed to every frame.
@@ -84,19 +85,21 @@ impl Start<'_> {
 
     /// A mesh between the outlines of every slice that has both.
     fn meshes(&self, warnings: &mut Warnings) -> Vec<Mesh> {
-        let mut meshes = Vec::new();
+        let (mut meshes, mut open) = (Vec::new(), BTreeSet::new());
         for slice in self.contours.slices() {
             let [endo, epi] = [Structure::Endo, Structure::Epi].map(|each| self.outline(each, slice));
             let Some((endo, epi)) = endo.zip(epi) else { continue };
             match WallMesh::between(endo, epi, self.spacing_mm) {
                 Some(mesh) => meshes.push((slice, mesh, endo.centroid_px())),
-                None => {
-                    let text = format!(
-                        "slice {slice}: the epicardium does not surround the endocardium, so that it has no strain"
-                    );
-                    warnings.push(WarningKind::Content, text);
-                }
+                None => _ = open.insert(slice),
             }
+        }
+        if !open.is_empty() {
+            let (slices, so) =
+                (number_runs("slice", &open), if open.len() == 1 { "it has" } else { "they have" });
+            let text =
+                format!("{slices}: the epicardium does not surround the endocardium, so that {so} no strain");
+            warnings.push(WarningKind::Content, text);
         }
         meshes
     }
