@@ -1,8 +1,8 @@
-//! What keeps the cells of a level's displacement from folding (`steps/unfolding.rs`), where `least_determinant` is above 0.
+//! What keeps the cells of a level's displacement from folding (`steps/level_steps/unfolding.rs`), where `least_determinant` is above 0.
 
 use super::level::ClgLevel;
 use super::workspace::Workspace;
-use crate::steps::unfolding::{Cells, ShareMemory, Taken};
+use crate::steps::level_steps::unfolding::{Cells, ShareMemory, Taken};
 use veloxel_gpu::{ComputeError, Field};
 
 impl<'a> ClgLevel<'a> {

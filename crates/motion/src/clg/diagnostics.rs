@@ -2,8 +2,8 @@
 
 use super::parameters::{ClgParams, ClgPreset};
 use crate::steps::level_account::{LevelDiagnostics, LevelReport, PendingLevel, over_levels};
+use crate::steps::level_steps::unfolding::Taken;
 use crate::steps::solving::{Solving, StopReason};
-use crate::steps::unfolding::Taken;
 use serde::Serialize;
 use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};

@@ -42,7 +42,7 @@ pub(crate) struct LevelPair {
 
 /// How much of the fixed image's variance the moving one explains.
 pub(crate) struct Explained {
-    /// As it is.
+    /// By its intensity as it is.
     pub as_is: f64,
     /// By the best function of its intensity (the correlation ratio).
     pub by_function: f64,
@@ -72,7 +72,7 @@ struct Seen {
 }
 
 impl<'a> Comparison<'a> {
-    /// None if an image has one value alone.
+    /// Prepares a pair; none if an image has one value alone.
     pub fn new(pair: &'a LevelPair) -> Option<Self> {
         let shape = pair.shapes[0];
         let [nx, ny, _] = shape.size;

@@ -20,4 +20,3 @@ pub(crate) mod moving_image;
 pub mod pyramid;
 pub(crate) mod settling;
 pub mod solving;
-pub(crate) mod unfolding;

@@ -5,8 +5,8 @@
 //! lead `φ_1 ∘ ψ_0` and `φ_0 ∘ ψ_1`. Exchange of the images exchanges the indices and turns `u` around, so each bit stays.
 
 use crate::steps::level_steps::TRUNCATE;
+use crate::steps::level_steps::unfolding::{ATTEMPTS, Attempt, Cells, LEAST_KEPT, SAFETY, SMOOTHED};
 use crate::steps::pyramid::{LevelGeometry, transferred};
-use crate::steps::unfolding::{ATTEMPTS, Attempt, Cells, LEAST_KEPT, SAFETY, SMOOTHED};
 use std::array::from_fn;
 use std::mem::{swap, take};
 use veloxel_core::Shape;

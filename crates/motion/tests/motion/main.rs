@@ -21,5 +21,4 @@ mod solvers;
 mod symmetry;
 mod tiles;
 mod two_grids;
-mod unfolding;
 mod uses;

@@ -1,5 +1,6 @@
 //! Outlines on their way from a file: each is checked, and told by its place.
 
+use super::spot::Spot;
 use super::told::Told;
 use super::{CinePlace, ContourFile};
 use crate::error::Result;
@@ -14,14 +15,6 @@ pub(super) struct Collection<'a> {
     place: Option<CinePlace>,
     contours: Vec<Contour>,
     told: Told,
-}
-
-/// Where an outline belongs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Spot {
-    pub structure: Structure,
-    pub frame: usize,
-    pub slice: usize,
 }
 
 impl<'a> Collection<'a> {
@@ -146,12 +139,5 @@ impl<'a> Collection<'a> {
                 Err(self.context.malformed(text, "one outline", "two"))
             }
         }
-    }
-}
-
-impl Spot {
-    /// `endo on frame 3 of slice 7`.
-    pub fn text(self) -> String {
-        format!("{} on frame {} of slice {}", self.structure, self.frame, self.slice)
     }
 }

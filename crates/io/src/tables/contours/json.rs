@@ -1,7 +1,8 @@
 //! Veloxel's own form: outlines with all that is known of their cine.
 
 use super::CinePlace;
-use super::collection::{Collection, Spot};
+use super::collection::Collection;
+use super::spot::Spot;
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use veloxel_core::{ContourSet, Dimension, Grid, Sequence, Structure};

@@ -1,6 +1,7 @@
 //! The outlines of a label image: one volume for one frame, or one with a time axis for every frame.
 
-use super::collection::{Collection, Spot};
+use super::collection::Collection;
+use super::spot::Spot;
 use super::{CinePlace, ContourReading};
 use crate::content::Content;
 use crate::error::{IoError, Result};

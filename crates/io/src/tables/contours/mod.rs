@@ -9,6 +9,7 @@ mod json;
 mod labels;
 mod markups;
 mod plain;
+mod spot;
 mod table;
 mod told;
 

@@ -7,7 +7,8 @@
 //! one, the slices of the cine upwards or downwards. RVSC's names are those of files and nothing else (image 20 of patient 09 has
 //! the instance number 21): without files of such names they are refused. Where each text went is told.
 
-use super::collection::{Collection, Spot};
+use super::collection::Collection;
+use super::spot::Spot;
 use super::{CinePlace, ContourReading, MOST_BYTES};
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;

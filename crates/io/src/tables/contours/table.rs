@@ -1,7 +1,8 @@
 //! A table with a point a line: `structure,frame,slice,x,y`, pixels; columns are found by their names.
 
 use super::ContourReading;
-use super::collection::{Collection, Spot};
+use super::collection::Collection;
+use super::spot::Spot;
 use crate::error::Result;
 use crate::text::rows::{Comma, Row, Rows};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! Where outlines went whose place is not written beside their points: each for itself where there are few, else in one sentence
 //! with the list of all behind it.
 
-use super::collection::Spot;
+use super::spot::Spot;
 use crate::read::context::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use veloxel_core::{WarningKind, number_runs};

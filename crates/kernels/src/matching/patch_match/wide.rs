@@ -84,7 +84,7 @@ impl<'a> WidePatch<'a> {
             .expect("a margin should hold the patch's last columns")
     }
 
-    /// The same of a row of which the patch is known to have a later one.
+    /// The places of a row of which the patch is known to have a later one.
     ///
     /// # Safety
     /// [`Self::row`] of `nth`, or of a later row, returned.

@@ -4,6 +4,7 @@
 //! order is not the flipped grid's): what is left then are the tolerances of the solves and of the warps.
 
 mod registration;
+mod unfolding;
 
 use crate::measure;
 

@@ -1,5 +1,7 @@
-//! What methods that solve for increments do alike on a level: constraints, joining an increment, the median after it, and the
-//! confidence at the end.
+//! What methods that solve for increments do alike on a level: constraints, joining an increment, the median after it, the
+//! confidence at the end; and keeping cells from folding (`unfolding.rs`).
+
+pub(crate) mod unfolding;
 
 use crate::steps::buffers::written;
 use crate::steps::choices::{IncrementUpdate, MedianFilter};
