@@ -66,7 +66,7 @@ fn value_noise(x: f64, y: f64, cell: f64, seed: u64) -> f64 {
 /// Something that moves as a whole.
 #[derive(Clone, Copy)]
 struct Layer {
-    /// No value: it has the details of a photograph.
+    /// The pattern upon its texture; without one it looks like a photograph.
     pattern: Option<Pattern>,
     shift: [f64; 2],
     turn: f64,

@@ -40,7 +40,9 @@ fn read(bytes: &[u8], context: &mut Context) -> Result<LinearTransform> {
     let words = |key: &str| entries.iter().find(|(own, _)| *own == key).map(|(_, words)| words.as_slice());
     let word = |key: &str| words(key).and_then(<[&str]>::first).copied();
     let numbers = |key: &str| -> Result<Vec<f64>> {
-        let number = |word: &&str| word.parse().map_err(|_| context.malformed(key, "numbers", word));
+        let number = |word: &&str| -> Result<f64> {
+            word.parse().map_err(|_| context.malformed(key, "numbers", word))
+        };
         words(key).unwrap_or_default().iter().map(number).collect()
     };
     let name = word("Transform").unwrap_or_default();
@@ -99,14 +101,14 @@ fn entries<'a>(text: &'a str, context: &Context) -> Result<Vec<(&'a str, Vec<&'a
     let lines = text.lines().enumerate().map(|(nth, line)| (nth + 1, line.trim()));
     let entries = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with("//"));
     entries
-        .map(|(number, line)| {
+        .map(|(number, line)| -> Result<(&'a str, Vec<&'a str>)> {
             let inside =
                 line.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
             let entry = inside.and_then(|inside| inside.trim().split_once([' ', '\t']));
             let (key, rest) =
                 entry.ok_or_else(|| context.malformed(format!("line {number}"), "(Key values)", line))?;
             // Words between marks may hold blanks, and parentheses are not expected in them.
-            let words = if rest.contains('"') {
+            let words: Vec<&str> = if rest.contains('"') {
                 rest.split('"').skip(1).step_by(2).collect()
             } else {
                 rest.split_whitespace().collect()

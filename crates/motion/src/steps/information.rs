@@ -42,9 +42,9 @@ pub(crate) struct LevelPair {
 
 /// How much of the fixed image's variance the moving one explains.
 pub(crate) struct Explained {
-    /// By its intensity as it is.
+    /// The share that the image explains as it is.
     pub as_is: f64,
-    /// By the best function of its intensity (the correlation ratio).
+    /// The share that the best function of its intensity explains (the correlation ratio).
     pub by_function: f64,
 }
 
@@ -72,7 +72,7 @@ struct Seen {
 }
 
 impl<'a> Comparison<'a> {
-    /// Prepares a pair; none if an image has one value alone.
+    /// Chooses the samples and the bins; there are none if an image has one value alone.
     pub fn new(pair: &'a LevelPair) -> Option<Self> {
         let shape = pair.shapes[0];
         let [nx, ny, _] = shape.size;

@@ -42,14 +42,17 @@ pub(super) struct Levels<'a> {
 const DIFFERENT: f64 = 0.15;
 /// Voxels of the level on which that is judged, at least.
 const JUDGED_VOXELS: usize = 4096;
+/// Voxels of the finest level that is read for mutual information. Smoothing shifts its maximum: on a brain with a quarter of the
+/// voxels along each axis by 0.9 % of scale, with half of them by 0.2 %.
+const MOST_READ: usize = 1 << 23;
 /// Turns about every axis that are tried on the coarsest level, radians, and how many of the best are gone on with.
 const TRIED_TURNS: [f64; 3] = [0.0, -0.35, 0.35];
 const FOLLOWED: usize = 3;
 
 impl Levels<'_> {
-    /// From the coarsest to the finest level that is used.
-    fn used(&self) -> impl Iterator<Item = usize> {
-        let is_used = |nth: &usize| self.all[*nth].shape.len() <= MOST_VOXELS;
+    /// From the coarsest to the finest level of at most so many voxels.
+    fn used(&self, most_voxels: usize) -> impl Iterator<Item = usize> {
+        let is_used = move |nth: &usize| self.all[*nth].shape.len() <= most_voxels;
         (0..self.all.len()).rev().take_while(is_used)
     }
 
@@ -69,7 +72,7 @@ impl Levels<'_> {
         start: VoxelAffine,
     ) -> Result<VoxelAffine> {
         let mut found = self.placed.after(&start);
-        for nth in self.used() {
+        for nth in self.used(MOST_VOXELS) {
             let weight = images.mask.map(|mask| &mask[nth]);
             let levels = self.pair(nth);
             let unmoved = determinant(&between_levels(&self.placed, levels).matrix);
@@ -99,8 +102,8 @@ impl Levels<'_> {
         starts: [VoxelAffine; 2],
         by_brightness: Result<VoxelAffine>,
     ) -> Result<VoxelAffine> {
-        let judged = self.used().find(|&nth| self.all[nth].shape.len() >= JUDGED_VOXELS);
-        let Some(judged) = judged.or_else(|| self.used().last()) else { return by_brightness };
+        let judged = self.used(MOST_READ).find(|&nth| self.all[nth].shape.len() >= JUDGED_VOXELS);
+        let Some(judged) = judged.or_else(|| self.used(MOST_READ).last()) else { return by_brightness };
         let on_host = self.on_host(device, images, judged)?;
         let Some(compared) = Comparison::new(&on_host) else { return by_brightness };
         let on_level = |map: &VoxelAffine| between_levels(map, self.pair(judged));
@@ -134,7 +137,7 @@ impl Levels<'_> {
         starts: [VoxelAffine; 2],
     ) -> Result<Option<VoxelAffine>> {
         let mut found = None;
-        for nth in self.used().filter(|&nth| nth <= first) {
+        for nth in self.used(MOST_READ).filter(|&nth| nth <= first) {
             let pair = self.on_host(device, images, nth)?;
             let levels = self.pair(nth);
             let (Some(compared), Some(turns), Some(group)) =
