@@ -158,7 +158,7 @@ fn two_three_and_five_frames_give_the_centre_frames_field() {
     assert!(after < 0.25 * before, "{before} {after}");
     let page = std::fs::read_to_string(place.path("p.html")).unwrap();
     assert!(page.contains("Phase-based flow") && page.contains("<h2>Levels</h2>"));
-    assert_eq!(report["pairs"][0]["statistics"]["levels"][1]["size"], serde_json::json!([72, 56, 1]));
+    assert_eq!(report["pairs"][0]["statistics"]["levels"][2]["size"], serde_json::json!([72, 56, 1]));
 
     let against = ["flow", "f0.png", "f1.png", "-o", "x.flo", "--report", "t.json", "--html", "t.html"];
     for method in ["phase", "clg"] {

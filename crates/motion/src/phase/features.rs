@@ -93,13 +93,13 @@ impl Features {
 
     /// Gives them away; the next ones are found in other memory.
     pub fn take(&mut self, plan: &PhasePlan) -> Result<TakenFeatures> {
-        let sizes = plan.levels.sizes()[..plan.flow_levels].to_vec();
+        let sizes = plan.levels.sizes()[..plan.feature_levels].to_vec();
         Ok(TakenFeatures { maps: std::mem::replace(&mut self.maps, maps(plan)?), sizes })
     }
 
     /// The finest `levels`; `grid` is that of the image.
     pub fn fetch(&self, plan: &PhasePlan, levels: usize, grid: &Grid) -> Result<PhaseFeatures> {
-        let sizes = &plan.levels.sizes()[..levels.min(plan.flow_levels)];
+        let sizes = &plan.levels.sizes()[..levels.min(plan.feature_levels)];
         let level = |l: usize| -> Result<FeatureMaps> {
             let grid = level_grid(grid, sizes[l], l)?;
             let range = plan.levels.start(l)..plan.levels.start(l) + plan.levels.pixels(l);

@@ -45,7 +45,7 @@ parameters! {
     weighing: VelocityWeighing = ByFit { paper: Alike, hardware: Alike };
     /// Most levels of the pyramid. 1: no pyramid, motion up to half a wavelength.
     max_levels: usize in 1..=13 = 13;
-    /// Least short side of the coarsest level, for flow and features; narrow pictures have three levels all the same.
+    /// Least short side of the coarsest level, for flow and features; flow of narrow pictures has three levels all the same.
     least_side_px: usize in 2..=4096 "pixels" = 16;
     /// Least short side of the coarsest level for stereo, whose shifts are larger and whose search is one-dimensional.
     stereo_least_side_px: usize in 2..=4096 "pixels" = 12;

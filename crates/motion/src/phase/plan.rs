@@ -49,8 +49,10 @@ pub(crate) struct PhasePlan {
     pub parameters: PhaseParameters,
     pub levels: Levels,
     pub bank: Bank,
-    /// Levels that flow and features go up to.
+    /// Levels that flow goes up to.
     pub flow_levels: usize,
+    /// Levels that features go up to.
+    pub feature_levels: usize,
     /// Levels that stereo goes up to.
     pub stereo_levels: usize,
     /// Number of levels that are finer than these, and are found elsewhere.
@@ -68,9 +70,13 @@ impl PhasePlan {
         Grid::image(size[0], size[1])?;
         let count = |least_side_px| level_count(size, least_side_px, parameters.max_levels);
         let flow_levels = count(parameters.least_side_px);
+        let feature_levels = Levels::new(size, parameters.least_side_px, parameters.max_levels).count();
         let stereo_levels = if wanted.stereo { count(parameters.stereo_least_side_px) } else { 1 };
-        let most =
-            if wanted.flow || wanted.features { flow_levels.max(stereo_levels) } else { stereo_levels };
+        let most = match wanted {
+            PhaseWanted { flow: true, .. } => flow_levels.max(stereo_levels),
+            PhaseWanted { features: true, .. } => feature_levels.max(stereo_levels),
+            _ => stereo_levels,
+        };
         Ok(Self {
             device: device.clone(),
             parameters: parameters.clone(),
@@ -86,6 +92,7 @@ impl PhasePlan {
                 },
             },
             flow_levels,
+            feature_levels,
             stereo_levels,
             below: 0,
         })
@@ -96,7 +103,16 @@ impl PhasePlan {
         let levels = Levels::new(size, 2, levels);
         let flow_levels = levels.count();
         let (device, parameters, bank) = (self.device.clone(), self.parameters.clone(), self.bank.clone());
-        Self { device, parameters, levels, bank, flow_levels, stereo_levels: 1, below }
+        Self {
+            device,
+            parameters,
+            levels,
+            bank,
+            flow_levels,
+            feature_levels: flow_levels,
+            stereo_levels: 1,
+            below,
+        }
     }
 
     /// Whether a level is that of the pictures themselves.
