@@ -35,10 +35,7 @@ impl Triangle {
         }
         let q = cross(from, ab);
         let v = dot(ray.direction, q) / determinant;
-        if !(v >= 0.0 && u + v <= 1.0) {
-            return None;
-        }
         let t = dot(ac, q) / determinant;
-        (t > 0.0).then_some(t)
+        (v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
     }
 }
