@@ -1,7 +1,8 @@
 //! `veloxel segment`: a mesh in parts.
 
 use crate::{
-    MethodArguments, Outcome, Run, command_line, followed, presets, print, table, total_time, warn, written,
+    MethodArguments, Outcome, Run, bytes, command_line, followed, presets, print, table, total_time, warn,
+    written,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -70,6 +71,10 @@ pub struct SegmentArguments {
 
     #[command(flatten)]
     run: MethodArguments,
+
+    /// Memory that the run may take, such as 500M or 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
 }
 
 fn part_count(text: &str) -> Result<usize, String> {
@@ -84,7 +89,8 @@ impl Run for SegmentArguments {
         }
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
-        let (session, bar) = (self.run.session(), self.run.bar());
+        let session = self.run.session().with_max_memory(self.max_memory);
+        let bar = self.run.bar();
         let (reading, command_line) = (self.run.reading(), command_line());
         let ends = if self.caps { CutEnds::Capped } else { CutEnds::Open };
         let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, ends, report };

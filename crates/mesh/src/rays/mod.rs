@@ -3,6 +3,7 @@
 mod findings;
 mod ray;
 mod tree;
+mod triangle;
 mod turned_box;
 
 pub use findings::RayFindings;

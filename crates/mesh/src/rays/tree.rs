@@ -1,51 +1,63 @@
 //! The first triangle that a ray meets, or whether it meets any: a tree of boxes, split at the median along the axis on which the
-//! triangles' middles lie furthest apart.
+//! triangles' middles lie furthest apart. A node holds the boxes of both children, which are looked at together.
 //!
 //! Boxes along the axes of space are as wide as a sliver is long where it lies obliquely, so that a ray meets all of them: nodes of
 //! slivers have a turned box besides ([`TurnedBox`]).
 //! What no box tells apart (random needles, heaps of large faces through each other) costs a ray as many steps as there are
 //! faces: after [`MOST_STEPS`] it is given up, and counted, so that the time of all rays is linear whatever the mesh.
 //!
-//! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search that takes a tenth of a run.
+//! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search of some hundred lines.
 
 use super::ray::Ray;
-use super::turned_box::{TurnedBox, half_surface, slabs_are_met, volume_of};
-use crate::vector::{Vector, bounds, cross, dot, length, minus};
+use super::triangle::Triangle;
+use super::turned_box::{TurnedBox, half_surface, slabs_entered, volume_of};
+use crate::vector::{Vector, bounds, cross, length, minus};
 use veloxel_core::{Control, Stopped};
 
 /// Triangles in a tree of boxes.
 pub(crate) struct RayTree {
     nodes: Vec<Node>,
+    root: Option<(Child, [Vector; 2])>,
     turned: Vec<TurnedBox>,
-    /// Triangles in the order of the leaves, each with its number.
-    triangles: Vec<(u32, [Vector; 3])>,
-    /// Volume of the box around all of them.
-    volume: f64,
-    /// By how much boxes are wider than what they hold, so that rounding never hides a triangle from a ray.
-    margin: f64,
+    /// Triangles in the order of the leaves.
+    triangles: Vec<Triangle>,
 }
 
+/// Two children with their boxes, side by side for vector instructions: for each axis the sides of both.
 struct Node {
-    low: Vector,
-    high: Vector,
-    /// Which turned box the node has besides, or [`NONE`].
-    turned: u32,
-    inside: Inside,
+    low: [[f64; 2]; 3],
+    high: [[f64; 2]; 3],
+    children: [Child; 2],
+    /// The axis of the split.
+    axis: u32,
 }
 
-enum Inside {
-    /// The axis of the split, and the second child; the first follows its parent.
-    Children { axis: usize, second: usize },
-    /// Places among the triangles.
-    Leaf { first: usize, end: usize },
+/// A node, or the triangles of a leaf.
+#[derive(Clone, Copy)]
+struct Child {
+    /// The node, or the first of the triangles.
+    first: u32,
+    /// How many triangles; 0: a node.
+    count: u32,
+    /// Which turned box it has besides, or [`NONE`].
+    turned: u32,
 }
+
+/// Children that a search has still to visit at most: one a level of a tree whose halves are alike.
+const MOST_LEVELS: usize = 64;
 
 /// What the rays of a thread share: memory, and a count.
-#[derive(Default)]
 pub(crate) struct Search {
-    stack: Vec<usize>,
+    /// Children that are still to be visited, and the distances at which the ray enters their boxes.
+    stack: [(Child, f64); MOST_LEVELS],
     /// Rays that took too many steps, and have no answer.
     pub given_up: usize,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { stack: [(Child { first: 0, count: 0, turned: NONE }, 0.0); MOST_LEVELS], given_up: 0 }
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -67,162 +79,239 @@ const PAYS_BELOW_VOLUME: f64 = 0.1;
 
 impl RayTree {
     pub fn new(corners: &[[Vector; 3]], control: &Control) -> Result<Self, Stopped> {
-        let triangles = (0..).zip(corners.iter().copied()).collect();
         let [low, high] = bounds(corners.iter().flatten().copied());
         let margin = MARGIN * (1.0 + length(minus(high, low)));
-        let nodes = Vec::with_capacity(corners.len());
-        let mut tree = Self { nodes, turned: Vec::new(), triangles, volume: volume_of(low, high), margin };
-        tree.build(0, corners.len(), control)?;
+        let mut builder = Builder {
+            corners,
+            order: (0..corners.len() as u32).collect(),
+            middles: corners
+                .iter()
+                .map(|[a, b, c]| [0, 1, 2].map(|axis| a[axis] + b[axis] + c[axis]))
+                .collect(),
+            volume: volume_of(low, high),
+            margin,
+            tree: Self {
+                nodes: Vec::with_capacity(corners.len() / 2),
+                root: None,
+                turned: Vec::new(),
+                triangles: Vec::new(),
+            },
+        };
+        if !corners.is_empty() {
+            let root = builder.build(0, corners.len(), control)?;
+            builder.tree.root = Some(root);
+        }
+        let Builder { order, mut tree, .. } = builder;
+        tree.triangles = order.iter().map(|&number| Triangle::of(number, corners[number as usize])).collect();
         Ok(tree)
     }
 
     /// The distance to the first triangle, in lengths of the direction, and its number.
     pub fn first(&self, ray: &Ray, search: &mut Search) -> Option<(f64, u32)> {
-        let inverse = ray.direction.map(|d| 1.0 / d);
-        let (mut best, mut steps): (Option<(f64, u32)>, usize) = (None, 0);
-        search.stack.clear();
-        search.stack.push(0);
-        while let Some(at) = search.stack.pop() {
-            steps += 1;
-            if steps > MOST_STEPS {
-                search.given_up += 1;
-                return None;
-            }
-            let node = &self.nodes[at];
-            let nearest = best.map_or(f64::INFINITY, |(t, _)| t);
-            if !self.meets(node, ray, inverse, nearest) {
-                continue;
-            }
-            match node.inside {
-                Inside::Children { axis, second } if ray.direction[axis] >= 0.0 => {
-                    search.stack.extend([second, at + 1]);
-                }
-                Inside::Children { second, .. } => search.stack.extend([at + 1, second]),
-                Inside::Leaf { first, end } => {
-                    steps += end - first;
-                    for (number, corners) in &self.triangles[first..end] {
-                        let met = (*number != ray.from).then(|| meet(ray, corners)).flatten();
-                        // Of triangles at one distance the first by number, whatever the tree's order.
-                        if let Some(t) = met
-                            && best.is_none_or(|best| (t, *number) < best)
-                        {
-                            best = Some((t, *number));
-                        }
-                    }
+        let mut best: Option<(f64, u32)> = None;
+        self.visit(ray, f64::INFINITY, search, |triangles| {
+            for triangle in triangles.iter().filter(|triangle| triangle.number != ray.from) {
+                // Of triangles at one distance the first by number, whatever the tree's order.
+                if let Some(t) = triangle.meet(ray)
+                    && best.is_none_or(|best| (t, triangle.number) < best)
+                {
+                    best = Some((t, triangle.number));
                 }
             }
-        }
-        best
+            Some(best.map_or(f64::INFINITY, |(t, _)| t))
+        })
+        .and(best)
     }
 
     /// Whether the line from `origin` by `towards` meets any triangle before it ends; not, where that takes too many steps.
     pub(crate) fn is_met(&self, origin: Vector, towards: Vector, search: &mut Search) -> bool {
         let ray = Ray { origin, direction: towards, from: u32::MAX };
-        let (inverse, mut steps) = (towards.map(|d| 1.0 / d), 0);
-        search.stack.clear();
-        search.stack.push(0);
-        while let Some(at) = search.stack.pop() {
-            steps += 1;
-            if steps > MOST_STEPS {
-                search.given_up += 1;
-                return false;
-            }
-            let node = &self.nodes[at];
-            if !self.meets(node, &ray, inverse, 1.0) {
+        let mut is_met = false;
+        self.visit(&ray, 1.0, search, |triangles| {
+            is_met = triangles.iter().any(|triangle| triangle.meet(&ray).is_some_and(|t| t < 1.0));
+            (!is_met).then_some(1.0)
+        });
+        is_met
+    }
+
+    /// Shows the triangles of every leaf whose boxes a ray meets before it has gone so far, the nearer of two children first. They say
+    /// how far that is from then on; nothing: that it is over. None after too many steps.
+    #[inline(always)]
+    fn visit(
+        &self,
+        ray: &Ray,
+        mut limit: f64,
+        search: &mut Search,
+        mut show: impl FnMut(&[Triangle]) -> Option<f64>,
+    ) -> Option<()> {
+        let (root, [low, high]) = self.root?;
+        let inverse = ray.direction.map(|d| 1.0 / d);
+        if slabs_entered([low, high], ray.origin, inverse, limit).is_none() {
+            return Some(());
+        }
+        let stack = &mut search.stack;
+        stack[0] = (root, 0.0);
+        let (mut top, mut steps) = (1, 1);
+        while top > 0 {
+            top -= 1;
+            let (child, near) = stack[top];
+            if near > limit {
                 continue;
             }
-            match node.inside {
-                Inside::Children { second, .. } => search.stack.extend([second, at + 1]),
-                Inside::Leaf { first, end } => {
-                    steps += end - first;
-                    let mut triangles = self.triangles[first..end].iter();
-                    if triangles.any(|(_, corners)| meet(&ray, corners).is_some_and(|t| t < 1.0)) {
-                        return true;
-                    }
-                }
+            if steps > MOST_STEPS {
+                search.given_up += 1;
+                return None;
+            }
+            if child.count > 0 {
+                let (first, count) = (child.first as usize, child.count as usize);
+                steps += count;
+                let Some(nearer) = show(&self.triangles[first..first + count]) else { return Some(()) };
+                limit = nearer;
+                continue;
+            }
+            steps += 2;
+            let node = &self.nodes[child.first as usize];
+            let (mut near, mut is_met) = node.entered(ray.origin, inverse, limit);
+            if (node.children[0].turned & node.children[1].turned) != NONE {
+                self.narrow(node, ray, limit, &mut near, &mut is_met);
+            }
+            // The nearer one first; of two boxes around the ray's origin the one that it leads into.
+            let leads_back = ray.direction[node.axis as usize] < 0.0;
+            let nearer = usize::from((near[1] < near[0]) | ((near[1] == near[0]) & leads_back));
+            // What is not met is overwritten by what comes next: there is nothing here for a processor to guess.
+            stack[top] = (node.children[1 - nearer], near[1 - nearer]);
+            top += usize::from(is_met[1 - nearer]);
+            stack[top] = (node.children[nearer], near[nearer]);
+            top += usize::from(is_met[nearer]);
+        }
+        Some(())
+    }
+
+    /// The same of children with turned boxes.
+    #[inline(never)]
+    fn narrow(&self, node: &Node, ray: &Ray, limit: f64, near: &mut [f64; 2], is_met: &mut [bool; 2]) {
+        for (nth, child) in node.children.iter().enumerate().filter(|(_, child)| child.turned != NONE) {
+            if is_met[nth] {
+                let turned = self.turned[child.turned as usize].entered(ray, limit);
+                is_met[nth] = turned.is_some();
+                near[nth] = turned.map_or(near[nth], |turned| turned.max(near[nth]));
             }
         }
-        false
-    }
-
-    /// Whether a ray meets the boxes of a node before it has gone so far.
-    fn meets(&self, node: &Node, ray: &Ray, inverse: Vector, limit: f64) -> bool {
-        slabs_are_met([node.low, node.high], ray.origin, inverse, limit)
-            && (node.turned == NONE || self.turned[node.turned as usize].is_met(ray, limit))
-    }
-
-    /// Adds the node of the triangles at these places, and those below it.
-    fn build(&mut self, first: usize, end: usize, control: &Control) -> Result<(), Stopped> {
-        if end - first > ASKS_ABOVE {
-            control.check()?;
-        }
-        let at = self.nodes.len();
-        let node = self.node_of(first, end);
-        self.nodes.push(node);
-        if end - first <= LEAF {
-            return Ok(());
-        }
-        let triangles = &mut self.triangles[first..end];
-        let middle = |[a, b, c]: &[Vector; 3]| [0, 1, 2].map(|axis| a[axis] + b[axis] + c[axis]);
-        let [low, high] = bounds(triangles.iter().map(|(_, corners)| middle(corners)));
-        let side = minus(high, low);
-        let axis = (0..3).fold(0, |longest, axis| if side[axis] > side[longest] { axis } else { longest });
-        let half = triangles.len() / 2;
-        triangles.select_nth_unstable_by(half, |a, b| {
-            middle(&a.1)[axis].total_cmp(&middle(&b.1)[axis]).then(a.0.cmp(&b.0))
-        });
-        self.build(first, first + half, control)?;
-        let second = self.nodes.len();
-        self.build(first + half, end, control)?;
-        self.nodes[at].inside = Inside::Children { axis, second };
-        Ok(())
-    }
-
-    /// A leaf with the boxes of the triangles at these places.
-    fn node_of(&mut self, first: usize, end: usize) -> Node {
-        let triangles = &self.triangles[first..end];
-        let points = triangles.iter().flat_map(|(_, corners)| *corners);
-        let [low, high] = bounds(points.clone());
-        let double_area = |[a, b, c]: &[Vector; 3]| length(cross(minus(*b, *a), minus(*c, *a)));
-        let area = 0.5 * triangles.iter().map(|(_, corners)| double_area(corners)).sum::<f64>();
-        let surface = half_surface(low, high);
-        // As many boxes as this one as it takes to hold all triangles fill the mesh's box so many times.
-        let nodes_alike = self.triangles.len() as f64 / (end - first) as f64;
-        let is_stacked = volume_of(low, high) * nodes_alike > OF_STACKS * self.volume;
-        let mut turned = NONE;
-        if is_stacked || surface > OF_SLIVERS * area {
-            let found = TurnedBox::around(points, self.margin);
-            let pays = found.half_surface() < PAYS_BELOW * surface;
-            if pays || is_stacked && found.volume() < PAYS_BELOW_VOLUME * volume_of(low, high) {
-                turned = self.turned.len() as u32;
-                self.turned.push(found);
-            }
-        }
-        let [low, high] = [low.map(|c| c - self.margin), high.map(|c| c + self.margin)];
-        Node { low, high, turned, inside: Inside::Leaf { first, end } }
     }
 }
 
-/// Möller and Trumbore, "Fast, Minimum Storage Ray-Triangle Intersection", 1997, both sides of the triangle.
-fn meet(ray: &Ray, [a, b, c]: &[Vector; 3]) -> Option<f64> {
-    let (ab, ac) = (minus(*b, *a), minus(*c, *a));
-    let p = cross(ray.direction, ac);
-    let determinant = dot(ab, p);
-    if determinant == 0.0 {
-        return None;
+impl Node {
+    /// For each child the distance at which a ray enters its box, and whether it does before it has gone so far.
+    #[inline(always)]
+    fn entered(&self, origin: Vector, inverse: Vector, limit: f64) -> ([f64; 2], [bool; 2]) {
+        // As the instructions of processors have it: of a number and NaN, for a ray within a box's side, the other one.
+        let less = |a: f64, b: f64| if a < b { a } else { b };
+        let more = |a: f64, b: f64| if a > b { a } else { b };
+        let (mut near, mut far) = ([0.0f64; 2], [limit; 2]);
+        for axis in 0..3 {
+            let (low, high) = (self.low[axis], self.high[axis]);
+            let a = [0, 1].map(|child| (low[child] - origin[axis]) * inverse[axis]);
+            let b = [0, 1].map(|child| (high[child] - origin[axis]) * inverse[axis]);
+            near = [0, 1].map(|child| more(less(a[child], b[child]), near[child]));
+            far = [0, 1].map(|child| less(more(a[child], b[child]), far[child]));
+        }
+        (near, [0, 1].map(|child| near[child] <= far[child]))
     }
-    let from = minus(ray.origin, *a);
-    let u = dot(from, p) / determinant;
-    let q = cross(from, ab);
-    let v = dot(ray.direction, q) / determinant;
-    let t = dot(ac, q) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
+}
+
+/// A tree that is being built.
+struct Builder<'a> {
+    corners: &'a [[Vector; 3]],
+    /// Three times the middle of each triangle.
+    middles: Vec<Vector>,
+    /// The triangles' numbers, in the order of the leaves.
+    order: Vec<u32>,
+    /// Volume of the box around all of them.
+    volume: f64,
+    /// By how much boxes are wider than what they hold, so that rounding never hides a triangle from a ray.
+    margin: f64,
+    tree: RayTree,
+}
+
+impl Builder<'_> {
+    /// The triangles at these places and its box, with the nodes below.
+    fn build(
+        &mut self,
+        first: usize,
+        end: usize,
+        control: &Control,
+    ) -> Result<(Child, [Vector; 2]), Stopped> {
+        if end - first > ASKS_ABOVE {
+            control.check()?;
+        }
+        let (sides, turned) = self.boxes(first, end);
+        if end - first <= LEAF {
+            return Ok((Child { turned, first: first as u32, count: (end - first) as u32 }, sides));
+        }
+        let (half, axis) = self.split(first, end);
+        let at = self.tree.nodes.len();
+        let none = Child { turned: NONE, first: 0, count: 0 };
+        self.tree.nodes.push(Node { low: [[0.0; 2]; 3], high: [[0.0; 2]; 3], children: [none; 2], axis });
+        for (nth, range) in [first..half, half..end].into_iter().enumerate() {
+            let (child, [low, high]) = self.build(range.start, range.end, control)?;
+            let node = &mut self.tree.nodes[at];
+            node.children[nth] = child;
+            for axis in 0..3 {
+                (node.low[axis][nth], node.high[axis][nth]) = (low[axis], high[axis]);
+            }
+        }
+        Ok((Child { turned, first: at as u32, count: 0 }, sides))
+    }
+
+    /// Halves the triangles at these places along the axis on which their middles lie furthest apart: where the second half begins, and
+    /// that axis.
+    fn split(&mut self, first: usize, end: usize) -> (usize, u32) {
+        let Self { middles, order, .. } = self;
+        let order = &mut order[first..end];
+        let middle = |number: u32| middles[number as usize];
+        let [low, high] = bounds(order.iter().map(|&number| middle(number)));
+        let side = minus(high, low);
+        let axis = (0..3).fold(0, |longest, axis| if side[axis] > side[longest] { axis } else { longest });
+        let half = order.len() / 2;
+        order.select_nth_unstable_by(half, |&a, &b| {
+            middle(a)[axis].total_cmp(&middle(b)[axis]).then(a.cmp(&b))
+        });
+        (first + half, axis as u32)
+    }
+
+    /// The box of the triangles at these places, and which turned box they have besides.
+    fn boxes(&mut self, first: usize, end: usize) -> ([Vector; 2], u32) {
+        let Self { corners, order, tree, volume, margin, .. } = self;
+        let triangles = order[first..end].iter().map(|&number| corners[number as usize]);
+        let points = triangles.clone().flatten();
+        let [low, high] = bounds(points.clone());
+        let double_area = |[a, b, c]: [Vector; 3]| length(cross(minus(b, a), minus(c, a)));
+        let area = 0.5 * triangles.map(double_area).sum::<f64>();
+        let surface = half_surface(low, high);
+        // As many boxes as this one as it takes to hold all triangles fill the mesh's box so many times.
+        let nodes_alike = corners.len() as f64 / (end - first) as f64;
+        let is_stacked = volume_of(low, high) * nodes_alike > OF_STACKS * *volume;
+        let mut turned = NONE;
+        if is_stacked || surface > OF_SLIVERS * area {
+            let found = TurnedBox::around(points, *margin);
+            let pays = found.half_surface() < PAYS_BELOW * surface;
+            if pays || is_stacked && found.volume() < PAYS_BELOW_VOLUME * volume_of(low, high) {
+                turned = tree.turned.len() as u32;
+                tree.turned.push(found);
+            }
+        }
+        ([low.map(|c| c - *margin), high.map(|c| c + *margin)], turned)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::vector::{mean, plus};
+
+    fn meet(ray: &Ray, corners: &[Vector; 3]) -> Option<f64> {
+        Triangle::of(0, *corners).meet(ray)
+    }
 
     #[test]
     fn the_tree_finds_what_a_search_through_all_finds() {

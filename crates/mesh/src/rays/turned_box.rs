@@ -36,10 +36,10 @@ impl TurnedBox {
         volume_of(self.low, self.high)
     }
 
-    /// Whether a ray meets the box before it has gone so far.
-    pub fn is_met(&self, ray: &Ray, limit: f64) -> bool {
+    /// The distance at which a ray enters the box, if it does before it has gone so far.
+    pub fn entered(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let direction = along(&self.axes, ray.direction);
-        slabs_are_met([self.low, self.high], along(&self.axes, ray.origin), direction.map(|d| 1.0 / d), limit)
+        slabs_entered([self.low, self.high], along(&self.axes, ray.origin), direction.map(|d| 1.0 / d), limit)
     }
 }
 
@@ -55,9 +55,15 @@ pub(crate) fn volume_of(low: Vector, high: Vector) -> f64 {
     x * y * z
 }
 
-/// Whether a ray meets the box between two corners before it has gone so far; `inverse` is one over its direction.
+/// The distance at which a ray enters the box between two corners, if it does before it has gone so far; `inverse` is one over its
+/// direction.
 #[inline]
-pub(crate) fn slabs_are_met([low, high]: [Vector; 2], origin: Vector, inverse: Vector, limit: f64) -> bool {
+pub(crate) fn slabs_entered(
+    [low, high]: [Vector; 2],
+    origin: Vector,
+    inverse: Vector,
+    limit: f64,
+) -> Option<f64> {
     let (mut near, mut far) = (0.0f64, limit);
     for axis in 0..3 {
         let a = (low[axis] - origin[axis]) * inverse[axis];
@@ -66,7 +72,7 @@ pub(crate) fn slabs_are_met([low, high]: [Vector; 2], origin: Vector, inverse: V
         near = near.max(a.min(b));
         far = far.min(a.max(b));
     }
-    near <= far
+    (near <= far).then_some(near)
 }
 
 fn along(axes: &[Vector; 3], vector: Vector) -> Vector {
@@ -121,7 +127,7 @@ mod tests {
         for point in corners {
             let origin = plus(point, 1.0, [0.3, -0.2, 0.5]);
             let ray = Ray { origin, direction: minus(point, origin), from: u32::MAX };
-            assert!(TurnedBox::around(corners.into_iter(), 1e-12).is_met(&ray, 1.0), "{point:?}");
+            assert!(TurnedBox::around(corners.into_iter(), 1e-12).entered(&ray, 1.0).is_some(), "{point:?}");
         }
     }
 

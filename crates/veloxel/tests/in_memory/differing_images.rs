@@ -100,16 +100,18 @@ fn a_field_of_light_is_no_motion() {
     let volume = |of: &dyn Fn([f32; 3]) -> f32| {
         Volume::from_fn(Grid::volume(72, 64, 32).unwrap(), |p| of(p.map(|v| v as f32)))
     };
+    // Details well below an eighth of the image.
+    let fine = |p: [f32; 3]| texture(p.map(|v| 1.6 * v));
     let moved = |p: [f32; 3]| {
         let d = motion(p);
-        texture([0, 1, 2].map(|a| p[a] + d[a]))
+        fine([0, 1, 2].map(|a| p[a] + d[a]))
     };
     // Brighter in the middle, and towards the first slices.
     let light = |[x, y, z]: [f32; 3]| {
         let [x, y, z] = [x / 36.0 - 1.0, y / 32.0 - 1.0, z / 16.0 - 1.0];
         1.3 - 0.35 * (x * x + 0.6 * y * y) - 0.15 * z
     };
-    let (fixed, moving, lit) = (volume(&moved), volume(&texture), volume(&|p| texture(p) * light(p)));
+    let (fixed, moving, lit) = (volume(&moved), volume(&fine), volume(&|p| fine(p) * light(p)));
     let (plain, result) = (found(&fixed, &moving), found(&fixed, &lit));
     let [without, error] = [&plain, &result].map(|result| error_vox(result, motion, is_inside));
     println!("light of 30 %: {error:.3} voxel, {without:.3} in one light");

@@ -120,9 +120,10 @@ impl SweptRows<'_> {
                 let mut tried = Tried::new(best.word);
                 let is_inside = neighbours.are_inside(voxel, size);
                 for nth in 0..2 * D + 4 {
-                    let Some(neighbour) = neighbours.index(nth, index, voxel, size, is_inside) else {
+                    if !is_inside && !neighbours.is_there(nth, voxel, size) {
                         continue;
-                    };
+                    }
+                    let neighbour = index.wrapping_add_signed(neighbours.offsets[nth]);
                     let Some(word) = neighbours.carried_on(nth, matches[neighbour]) else { continue };
                     trial.try_one::<C>(word, &mut tried, &mut best);
                 }
@@ -178,18 +179,10 @@ impl<const D: usize> Neighbours<D> {
         (0..D).all(|a| voxel[a] >= step && voxel[a] + step < size[a])
     }
 
-    /// The place of a neighbour, if it is there; `index` is the voxel's own.
+    /// Whether a voxel has that one.
     #[inline(always)]
-    fn index(
-        &self,
-        nth: usize,
-        index: usize,
-        voxel: Axes<usize>,
-        size: Axes<usize>,
-        is_inside: bool,
-    ) -> Option<usize> {
-        let has = |a: usize| (0..size[a] as i32).contains(&(voxel[a] as i32 + self.steps[nth][a]));
-        (is_inside || (0..3).all(has)).then(|| index.wrapping_add_signed(self.offsets[nth]))
+    fn is_there(&self, nth: usize, voxel: Axes<usize>, size: Axes<usize>) -> bool {
+        (0..3).all(|a| (0..size[a] as i32).contains(&(voxel[a] as i32 + self.steps[nth][a])))
     }
 
     /// The match of a neighbour continued to the voxel, with its growth.

@@ -90,8 +90,10 @@ pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentRepo
 fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<SegmentReport>> {
     session.enter(Stage::Read)?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let mesh =
-        stages.time("load", || io::read_surface(&job.mesh, session.reading(job.reading), &mut warnings))?;
+    // The reader's share of a run's memory, where nothing less is asked for.
+    let max_decode_bytes = job.reading.max_decode_bytes.or(session.max_memory_bytes());
+    let reading = session.reading(ReadOptions { max_decode_bytes, ..job.reading });
+    let mesh = stages.time("load", || io::read_surface(&job.mesh, reading, &mut warnings))?;
     let membership =
         if job.outputs.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
     let method = SegmentMethod::of(job.method.draft())?;

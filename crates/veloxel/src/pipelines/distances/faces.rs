@@ -2,6 +2,7 @@
 
 use crate::pipelines::account::Stages;
 use crate::pipelines::segment::cpu_of;
+use crate::pipelines::segment::memory::check_room;
 use crate::{Result, Session};
 use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{CleaningReport, Stage, TriangleMesh};
@@ -44,10 +45,11 @@ impl FaceGraph {
     /// ```
     ///
     /// # Errors
-    /// [`VeloxelError::Mesh`](crate::VeloxelError::Mesh) for a mesh without area;
+    /// [`VeloxelError::Mesh`](crate::VeloxelError::Mesh) for a mesh without area, or one that takes more memory than the session allows;
     /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn new(mesh: &TriangleMesh, params: &FuzzyParams, session: &Session) -> Result<Self> {
         session.enter(Stage::Solve)?;
+        check_room(mesh, session)?;
         let (mut stages, control) = (Stages::default(), session.control());
         let clean = stages.time("clean", || CleanMesh::new(mesh, control))?;
         let cpu = cpu_of(session.device()?, session)?;

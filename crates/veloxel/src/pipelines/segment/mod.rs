@@ -3,6 +3,7 @@
 mod answer;
 mod facts;
 mod membership;
+pub(in crate::pipelines) mod memory;
 mod method;
 mod parts;
 
@@ -83,12 +84,13 @@ pub struct SegmentResult {
 /// ```
 ///
 /// # Errors
-/// [`VeloxelError::Mesh`](crate::VeloxelError::Mesh) for a mesh without area or a number of parts that is not possible, and of
-/// the device; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+/// [`VeloxelError::Mesh`](crate::VeloxelError::Mesh) for a mesh without area, one that takes more memory than the session allows or
+/// than there is, or a number of parts that is not possible, and of the device; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<SegmentResult> {
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
     let (mesh, device) = (request.mesh, session.device()?);
+    memory::check_room(mesh, session)?;
     let clean = account.stages.time("clean", || CleanMesh::new(mesh, session.control()))?;
     clean.report.warn(&mut account.warnings);
     let graph = account.stages.time("graph", || DualGraph::new(&clean, session.control()))?;
