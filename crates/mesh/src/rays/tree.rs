@@ -187,7 +187,7 @@ impl RayTree {
         Some(())
     }
 
-    /// The same of children with turned boxes.
+    /// Keeps the parts of a ray that lie within the turned boxes of children.
     #[inline(never)]
     fn narrow(&self, node: &Node, ray: &Ray, limit: f64, near: &mut [f64; 2], is_met: &mut [bool; 2]) {
         for (nth, child) in node.children.iter().enumerate().filter(|(_, child)| child.turned != NONE) {
