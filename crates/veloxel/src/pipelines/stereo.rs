@@ -80,15 +80,17 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     let filled = mask.map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = account.stages.time("solve", || {
         let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, device)?;
-        let found = match mask {
-            Some(mask) => found.within(mask)?,
-            None => found,
-        };
-        match right_mask {
+        let found = match right_mask {
             Some(seen) => {
                 let leads_inside = leading_into(seen, &found.disparity_px);
-                found.within(&leads_inside)
+                found.within(&leads_inside)?
             }
+            None => found,
+        };
+        // Last, so that the share of pixels with a disparity is that of the mask.
+        let everywhere = right_mask.map(|seen| Mask::everywhere(seen.grid().clone()));
+        match mask.or(everywhere.as_ref()) {
+            Some(mask) => found.within(mask),
             None => Ok(found),
         }
     })?;

@@ -279,8 +279,9 @@ fn views_one_shot_calls_and_flows_on_the_device_are_the_same_flow() {
     use veloxel::pipelines::pair_on_device;
     use veloxel::{ClgParams, ClgPreset, Pair, Samples, VolumeView, clg};
     let (fixed, moving) = (pictures::texture(0.0), pictures::texture(1.5));
+    // A preset that does not ask how large the picture is: parameters are taken as they are.
     let (session, mut method) = (session(), MethodChoice::default());
-    method.draft.set_preset("fast").unwrap();
+    method.draft.set_preset("accurate").unwrap();
     let found = pair(&PairRequest::new(&fixed, &moving, &method), &session).unwrap().found;
     let bytes = |image: &Volume<f32>| image.data().iter().map(|&v| v as u8).collect::<Vec<_>>();
     let (fixed_bytes, moving_bytes) = (bytes(&fixed), bytes(&moving));
@@ -289,7 +290,7 @@ fn views_one_shot_calls_and_flows_on_the_device_are_the_same_flow() {
     for _ in 0..3 {
         assert_eq!(pair(&request, &session).unwrap().found.flow, found.flow);
     }
-    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Two);
+    let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Two);
     let images = Pair::new(&fixed, &moving);
     for _ in 0..2 {
         assert_eq!(clg(&images, &params, &session).unwrap().flow, found.flow);
