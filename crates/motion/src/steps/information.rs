@@ -357,7 +357,9 @@ mod tests {
         let grid = Grid::image(40, 32).unwrap();
         let group = MotionGroup::of(AffineModel::Rigid, &grid, [1.0; 3]).unwrap();
         let (found, _) = compared.align(&group, VoxelAffine::IDENTITY);
-        assert!((found.offset[0] - 1.5).abs() < 0.2 && found.offset[1].abs() < 0.2, "{found:?}");
+        let centre = [19.5, 15.5, 0.0];
+        let there = found.apply(centre);
+        assert!((there[0] - centre[0] - 1.5).abs() < 0.2 && (there[1] - centre[1]).abs() < 0.2, "{found:?}");
         let explained = compared.explained(&found);
         assert!(explained.as_is < 0.5 && explained.by_function > 0.7);
     }
