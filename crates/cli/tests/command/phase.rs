@@ -188,7 +188,7 @@ fn any_number_of_frames_is_a_sequence_of_windows() {
     std::fs::remove_dir_all(place.path("out")).unwrap();
     place.run(&[&job[..], &frames].concat()).succeeded();
     assert_eq!(written(), 2 + 1);
-    place.run(&[&job[..], &frames, &["--set", "frames=five"]].concat()).failed_with(&["five", "4"]);
+    place.run(&[&job[..], &frames, &["--set", "frames=five"]].concat()).failed_with(&["5 frames", "got 4"]);
 }
 
 #[test]
