@@ -149,7 +149,9 @@ mod tests {
         let jfif: (u8, &[u8]) = (0xe0, b"JFIF\0\x01\x01\0\0\x01\0\x01\0\0");
         let adobe = |transform: u8| [&b"Adobe\0\x64\0\0\0\0"[..], &[transform]].concat();
         let (kept, turned) = (adobe(0), adobe(1));
-        let cases: [(&[(u8, &[u8])], [u8; 3], bool, [u8; 3]); 9] = [
+        /// Marks with what they hold, names of components, whether the header says RGB, and what is to come of the names.
+        type Case<'a> = (&'a [(u8, &'a [u8])], [u8; 3], bool, [u8; 3]);
+        let cases: [Case<'_>; 9] = [
             (&[], [0, 1, 2], true, RGB),
             (&[], [1, 2, 3], true, RGB),
             (&[(0xee, &kept)], [1, 2, 3], true, RGB),

@@ -54,7 +54,7 @@ fn the_motion_of_two_frames_is_found_whole() {
 fn bounds(side_px: usize) -> [f32; 2] {
     match side_px {
         ..=8 => [0.55, 0.55],
-        ..=12 => [0.32, 0.32],
+        9..=12 => [0.32, 0.32],
         _ => [0.2, 0.15],
     }
 }

@@ -96,7 +96,7 @@ fn note_difference(
         warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
         return;
     }
-    if fixed.is_like(&moving) {
+    if fixed.is_like(moving) {
         return;
     }
     let gain = fixed.spread() / moving.spread();
