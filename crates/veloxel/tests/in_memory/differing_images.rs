@@ -66,7 +66,8 @@ fn gains_offsets_and_gammas_are_no_motion() {
         result.account.warnings.iter().any(|warning| warning.message.contains("brings their ranks together"))
     };
     assert!(without < 0.05 && !said(&plain), "{without} voxel between equal tones");
-    let changes: [(&str, fn(f32) -> f32); 8] = [
+    type Change = (&'static str, fn(f32) -> f32);
+    let changes: [Change; 8] = [
         ("gain 0.5", |v| 0.5 * v),
         ("gain 2", |v| 2.0 * v),
         ("gain 1.25", |v| 1.25 * v),
