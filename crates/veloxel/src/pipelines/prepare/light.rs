@@ -1,18 +1,19 @@
 //! A smooth field of light: where a moving image is brighter in some places and darker in others than the fixed one, as a coil of a
 //! scanner or the falling light of a picture makes it.
 //!
-//! *Method*: both images as means of cells, some 32 along an axis. A gain that is a polynomial of second degree in place, fitted by least
+//! *Method*: both images as means of cells, some 32 along an axis of a picture and 16 of a volume. A gain that is a polynomial of second degree in place, fitted by least
 //! squares, tells whether there is such a field: it can follow nothing that moves. Where it varies by much and brings the cells much
 //! closer together, the gain is the least-squares one within a Gaussian window of an eighth of the image, found twice, the second time of
 //! what the first one left.
 //! *Limits*: images below 64 voxels along their longest axis or 32 along the next, where a texture is as long as the light; images that
 //! lie apart by more than a tenth of their size; offsets that vary.
 
+use super::tones::SamePlaces;
 use veloxel_core::{Axes, Shape, Volume};
 use veloxel_motion::voxel_map;
 
-/// Cells along an axis, at most.
-const CELLS: usize = 32;
+/// Cells along an axis of a picture and of a volume, at most.
+const CELLS: [usize; 2] = [32, 16];
 /// An axis with fewer voxels is not cut into cells of several.
 const SHORT_AXIS: usize = 16;
 /// Standard deviation of the window, in lengths of the image.
@@ -20,10 +21,10 @@ const WINDOW: f64 = 0.12;
 /// How often the gain is found.
 const ROUNDS: usize = 2;
 /// Samples that are looked at, at most.
-const MOST_SAMPLES: usize = 1 << 21;
-/// The polynomial counts where the mean difference of cells falls to this share, or less. Pairs of one scanner reach 0.89 to 1.16
-/// (brains of four persons, hearts, photographs, stereo), fields of 30 % on brains 0.74 and 0.86.
-const MOST_LEFT: f64 = 0.875;
+const MOST_SAMPLES: usize = 1 << 16;
+/// The polynomial counts where the mean difference of cells falls to this share, or less. Pairs of one scanner reach 0.877 to
+/// 1.17 (brains of four persons, hearts, photographs, stereo), fields of 30 % on brains 0.74 and 0.85.
+const MOST_LEFT: f64 = 0.865;
 /// Standard deviation of the gain's logarithm where the image is bright, at least.
 const LEAST_SPREAD: f64 = 0.1;
 /// Voxels along the longest axis, and along the next one, at least.
@@ -165,27 +166,17 @@ fn solved(mut rows: [[f64; TERMS + 1]; TERMS], count: usize) -> Option<[f64; TER
 impl Cells {
     /// The cells of two images, each on its own grid; none where they meet nowhere.
     fn of(fixed: &Volume<f32>, moving: &Volume<f32>) -> Option<Self> {
-        let (map, whole) = (voxel_map(fixed.grid(), moving.grid()), fixed.grid().size());
-        let width = whole.map(|n| if n < SHORT_AXIS { 1 } else { n.div_ceil(CELLS) });
+        let (whole, dimension) = (fixed.grid().size(), fixed.grid().dimension());
+        let cells = CELLS[dimension.count() - 2];
+        let width = whole.map(|n| if n < SHORT_AXIS { 1 } else { n.div_ceil(cells) });
         let size = [0, 1, 2].map(|a| whole[a].div_ceil(width[a]));
-        let shape = Shape { size, dimension: fixed.grid().dimension() };
+        let shape = Shape { size, dimension };
         let mut sums = vec![[0.0f64; 3]; shape.len()];
-        // An odd step meets every column of the usual sizes.
-        let step = fixed.data().len().div_ceil(MOST_SAMPLES) | 1;
-        for index in (0..fixed.data().len()).step_by(step) {
+        for (index, [own, other]) in SamePlaces::of(fixed, moving).some(MOST_SAMPLES) {
             let place = fixed.grid().position(index);
-            let at = map.apply(place.map(|p| p as f64)).map(|v| (v + 0.5).floor());
-            let there = moving.grid().size();
-            if (0..3).any(|a| at[a] < 0.0 || at[a] >= there[a] as f64) {
-                continue;
-            }
-            let [own, other] =
-                [fixed.data()[index], moving.data()[moving.grid().index(at.map(|v| v as usize))]];
-            if own.is_finite() && other.is_finite() {
-                let cell = [0, 1, 2].map(|a| place[a] / width[a]);
-                let sum = &mut sums[cell[0] + size[0] * (cell[1] + size[1] * cell[2])];
-                *sum = [sum[0] + f64::from(own), sum[1] + f64::from(other), sum[2] + 1.0];
-            }
+            let cell = [0, 1, 2].map(|a| place[a] / width[a]);
+            let sum = &mut sums[cell[0] + size[0] * (cell[1] + size[1] * cell[2])];
+            *sum = [sum[0] + f64::from(own), sum[1] + f64::from(other), sum[2] + 1.0];
         }
         let mean = |nth: usize| sums.iter().map(|sum| (sum[nth] / sum[2].max(1.0)) as f32).collect();
         let known = sums.iter().map(|sum| f32::from(u8::from(sum[2] > 0.0))).collect();

@@ -7,14 +7,15 @@ use veloxel_core::{Volume, WarningKind, Warnings};
 const LEAST_SHARE: f64 = 0.05;
 /// Its distance from the other samples, in widths of where 98 % of those lie, at least.
 const LEAST_DISTANCE: f32 = 4.0;
-/// Samples that the width is taken from, at most.
-const MOST_SAMPLES: usize = 1 << 14;
+/// Samples that are looked at, at most.
+const MOST_SAMPLES: usize = 1 << 13;
 
 /// Makes holes (NaN) of padding at either end of the samples' range, and notes it.
 pub(crate) fn make_holes_of_padding(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
     for end in [f32::min, f32::max] {
         let samples = image.data();
-        let extreme = samples.iter().copied().filter(|v| v.is_finite()).reduce(end);
+        // What a twentieth of all samples have, some of them show.
+        let extreme = some(samples).reduce(end);
         let Some(value) = extreme.filter(|value| is_padding(samples, *value)) else { continue };
         let (mut count, all) = (0usize, samples.len());
         for v in image.data_mut().iter_mut().filter(|v| **v == value) {
@@ -29,15 +30,20 @@ pub(crate) fn make_holes_of_padding(image: &mut Volume<f32>, name: &str, warning
     }
 }
 
-/// Whether many samples have this value and the others lie far from it.
+/// Some of the samples that are numbers; an odd step meets every column of the usual sizes.
+fn some(samples: &[f32]) -> impl Iterator<Item = f32> {
+    let step = samples.len().div_ceil(MOST_SAMPLES) | 1;
+    samples.iter().step_by(step).copied().filter(|v| v.is_finite())
+}
+
+/// Whether many of some samples have this value and the others lie far from it.
 fn is_padding(samples: &[f32], value: f32) -> bool {
-    let count = samples.iter().filter(|v| **v == value).count();
-    if (count as f64) < LEAST_SHARE * samples.len() as f64 {
+    let (all, count) = some(samples)
+        .fold((0.0, 0.0), |(all, count), v| (all + 1.0, count + f64::from(u8::from(v == value))));
+    if count < LEAST_SHARE * all {
         return false;
     }
-    let step = samples.len().div_ceil(MOST_SAMPLES) | 1;
-    let mut others: Vec<f32> =
-        samples.iter().step_by(step).copied().filter(|v| v.is_finite() && *v != value).collect();
+    let mut others: Vec<f32> = some(samples).filter(|v| *v != value).collect();
     let Some(last) = others.len().checked_sub(1) else { return false };
     let mut at =
         |share: f64| *others.select_nth_unstable_by((share * last as f64) as usize, f32::total_cmp).1;

@@ -8,13 +8,13 @@
 //! *Limits*: tones that differ from place to place, as by a bias field, or tissues whose order differs, as between CT and MR, stay.
 
 use veloxel_core::Volume;
-use veloxel_motion::voxel_map;
+use veloxel_motion::{VoxelAffine, voxel_map};
 
 /// Shares of the samples, in order of their value, that are brought onto each other.
 const RANKS: [f64; 17] =
     [0.005, 0.02, 0.05, 0.1, 0.17, 0.24, 0.31, 0.4, 0.5, 0.6, 0.69, 0.76, 0.83, 0.9, 0.95, 0.98, 0.995];
 /// Pairs of samples at the same places that are looked at, at most.
-const MOST_SAMPLES: usize = 1 << 15;
+const MOST_SAMPLES: usize = 1 << 13;
 /// Fewer tell nothing.
 const FEWEST_SAMPLES: usize = 64;
 /// A curve counts where the mean difference at the same places falls to this share, or less. Pairs of one scanner reach 0.91 to 1.25
@@ -150,18 +150,43 @@ pub(super) fn correlation(pairs: &[[f32; 2]]) -> Option<f64> {
 
 /// Samples of a fixed and a moving image at the same places in the world, numbers both.
 pub(super) fn same_places(fixed: &Volume<f32>, moving: &Volume<f32>) -> Vec<[f32; 2]> {
-    let (map, size) = (voxel_map(fixed.grid(), moving.grid()), moving.grid().size());
-    // An odd step meets every column of the usual sizes.
-    let step = fixed.data().len().div_ceil(MOST_SAMPLES) | 1;
-    let pair = |index: usize| {
-        let at = map.apply(fixed.grid().position(index).map(|v| v as f64)).map(|v| (v + 0.5).floor());
+    SamePlaces::of(fixed, moving).some(MOST_SAMPLES).map(|(_, pair)| pair).collect()
+}
+
+/// Where the samples of a moving image lie that belong to those of a fixed one.
+pub(super) struct SamePlaces<'a> {
+    images: [&'a Volume<f32>; 2],
+    /// None: both have the same voxels.
+    map: Option<VoxelAffine>,
+}
+
+impl<'a> SamePlaces<'a> {
+    pub fn of(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Self {
+        let map = voxel_map(fixed.grid(), moving.grid());
+        let is_same = map == VoxelAffine::IDENTITY && fixed.grid().size() == moving.grid().size();
+        Self { images: [fixed, moving], map: (!is_same).then_some(map) }
+    }
+
+    /// Indices of so many voxels of the fixed image at most, and the samples of both there, where both are numbers.
+    pub fn some(&self, most: usize) -> impl Iterator<Item = (usize, [f32; 2])> {
+        let [fixed, moving] = self.images;
+        // An odd step meets every column of the usual sizes.
+        let step = fixed.data().len().div_ceil(most) | 1;
+        let pair = move |index: usize| {
+            let pair = [fixed.data()[index], self.of_moving(index, moving)];
+            pair.iter().all(|v| v.is_finite()).then_some((index, pair))
+        };
+        (0..fixed.data().len()).step_by(step).filter_map(pair)
+    }
+
+    /// The moving image's sample next to a voxel of the fixed one; NaN outside.
+    fn of_moving(&self, index: usize, moving: &Volume<f32>) -> f32 {
+        let Some(map) = &self.map else { return moving.data()[index] };
+        let (size, place) = (moving.grid().size(), self.images[0].grid().position(index));
+        let at = map.apply(place.map(|v| v as f64)).map(|v| (v + 0.5).floor());
         let is_inside = (0..3).all(|a| at[a] >= 0.0 && at[a] < size[a] as f64);
-        let own = fixed.data()[index];
-        let other =
-            if is_inside { moving.data()[moving.grid().index(at.map(|v| v as usize))] } else { f32::NAN };
-        (own.is_finite() && other.is_finite()).then_some([own, other])
-    };
-    (0..fixed.data().len()).step_by(step).filter_map(pair).collect()
+        if is_inside { moving.data()[moving.grid().index(at.map(|v| v as usize))] } else { f32::NAN }
+    }
 }
 
 #[cfg(test)]
