@@ -156,7 +156,7 @@ pub(super) fn same_places(fixed: &Volume<f32>, moving: &Volume<f32>) -> Vec<[f32
 /// Where the samples of a moving image lie that belong to those of a fixed one.
 pub(super) struct SamePlaces<'a> {
     images: [&'a Volume<f32>; 2],
-    /// None: both have the same voxels.
+    /// The map between the voxels of both; none where they have the same ones.
     map: Option<VoxelAffine>,
 }
 
