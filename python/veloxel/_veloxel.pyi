@@ -39,6 +39,7 @@ __all__ = [
     "evaluate_flow",
     "evaluate_labels",
     "evaluate_segmentation",
+    "expected_error",
     "features",
     "field_picture",
     "filter",
