@@ -32,7 +32,7 @@ use accuracy::{
     acdc, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep, phantoms,
     repeated_texture, segmentation, volume_preservation,
 };
-use speed::{gpu, kernels, multigrid, paths, rates, sessions, streams, tracking, volumes};
+use speed::{gpu, kernels, multigrid, paths, rates, scaling, sessions, streams, tracking, volumes};
 
 /// A group of measurements that runs on its own.
 #[derive(Debug)]
@@ -103,6 +103,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("kernels", |session| kernels::kernels(session.device)).by_default(),
     // Speed of whole runs on a GPU.
     Bench::new("gpu", |session| gpu::gpu(session.device)),
+    // One pair on one GPU and on several that work as one.
+    Bench::new("scaling", scaling::scaling),
     // Fields of a device against the processor's, vector by vector.
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.

@@ -312,11 +312,19 @@ pub fn setting(text: &str) -> Result<(String, String), String> {
 /// and not as a typo.
 fn device(text: &str) -> Result<String, String> {
     let (kind, index) = text.split_once(':').map_or((text, None), |(kind, index)| (kind, Some(index)));
-    let gpu = matches!(kind, "cuda" | "vulkan" | "metal" | "dx12" | "wgpu");
-    if matches!(text, "auto" | "cpu") || (gpu && index.is_none_or(|i| i.parse::<u32>().is_ok())) {
+    let one = |index: &str| index.parse::<u32>().is_ok();
+    let known = match (kind, index) {
+        ("auto" | "cpu", None) => true,
+        ("cuda", Some(index)) => index == "all" || index.split(',').all(one),
+        ("cuda" | "vulkan" | "metal" | "dx12" | "wgpu", index) => index.is_none_or(one),
+        _ => false,
+    };
+    if known {
         Ok(text.to_owned())
     } else {
-        Err("possible values: auto, cpu, cuda, vulkan, metal, dx12, wgpu; a GPU with :N for the N-th after the first".to_owned())
+        Err("possible values: auto, cpu, cuda, vulkan, metal, dx12, wgpu; a GPU with :N for the N-th after the first; several \
+             as one with cuda:0,1 or cuda:all"
+            .to_owned())
     }
 }
 

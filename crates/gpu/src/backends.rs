@@ -13,6 +13,7 @@ type Found = (Option<Arc<dyn Gpu>>, Vec<String>);
 #[cfg(feature = "gpu")]
 mod of_this_build {
     use super::*;
+    use crate::chosen_gpus::ChosenGpus;
     use crate::{cuda_device, wgpu_device};
 
     /// Kinds of GPU, fastest first.
@@ -22,14 +23,16 @@ mod of_this_build {
     pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
         let refuse =
             |reason: &str| ComputeError::NoDevice { name: name.to_owned(), reason: reason.to_owned() };
-        let (kind, digits) = name.split_once(':').unwrap_or((name, "0"));
-        let ordinal =
-            digits.parse().map_err(|_| refuse("what follows the colon should be a number from 0"))?;
+        let (kind, numbers) = name.split_once(':').unwrap_or((name, "0"));
+        let chosen: ChosenGpus = numbers.parse().map_err(|reason: String| refuse(&reason))?;
         match kind {
-            "cuda" => Ok(Arc::new(cuda_device::CudaDevice::open(ordinal)?)),
-            "vulkan" | "metal" | "dx12" | "wgpu" => {
-                Ok(Arc::new(wgpu_device::WgpuDevice::open(kind, ordinal)?))
-            }
+            "cuda" => Ok(Arc::new(cuda_device::CudaDevice::open(&chosen)?)),
+            "vulkan" | "metal" | "dx12" | "wgpu" => match chosen {
+                ChosenGpus::These(numbers) if numbers.len() == 1 => {
+                    Ok(Arc::new(wgpu_device::WgpuDevice::open(kind, numbers[0])?))
+                }
+                _ => Err(refuse("several GPUs work as one through CUDA alone: `cuda:0,1` or `cuda:all`")),
+            },
             _ => Err(refuse("there is no such kind")),
         }
     }

@@ -120,6 +120,10 @@ impl Device {
     pub fn is_gpu(&self) -> bool {
         self.gpu().is_some()
     }
+    /// Number of GPUs that work as this device; 1 for the processor.
+    pub fn gpus(&self) -> usize {
+        self.gpu().map_or(1, |gpu| gpu.gpus())
+    }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
         Self { kind: DeviceKind::Gpu(gpu), control: Control::default(), results: Arc::default() }
     }

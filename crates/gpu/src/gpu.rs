@@ -59,6 +59,10 @@ pub trait Gpu: Debug + Send + Sync {
     }
     /// Whether the device is a graphics processor; false for an adapter in software on the processor.
     fn is_hardware(&self) -> bool;
+    /// Number of GPUs that work as this device.
+    fn gpus(&self) -> usize {
+        1
+    }
     /// Allocates `words` words of four bytes, filled with zeros or of undefined content: the caller then writes each word before it
     /// reads it.
     fn allocate(&self, words: usize, content: MemoryContent) -> Result<GpuMemory, ComputeError>;

@@ -13,6 +13,8 @@
 #![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "some is for GPUs alone"))]
 
 mod backends;
+#[cfg(feature = "gpu")]
+mod chosen_gpus;
 mod compilations;
 mod concurrent;
 #[cfg(feature = "gpu")]

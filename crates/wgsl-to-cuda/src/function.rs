@@ -3,7 +3,7 @@
 use super::error::Result;
 use super::names::Scope;
 use super::uses::{Uses, Value};
-use super::{AWAITS, ModuleText, Passing, TranslationError};
+use super::{AWAITS, LaunchExtent, ModuleText, Passing, TranslationError};
 use naga::valid::FunctionInfo;
 use naga::{AddressSpace, Binding, BuiltIn, Function, Handle, LocalVariable, Span, TypeInner};
 use std::collections::{HashMap, HashSet};
@@ -86,7 +86,13 @@ impl<'a> FunctionText<'a> {
     }
 
     /// The text of the kernel (the entry point).
-    pub fn write_kernel(mut self, name: &str, parameters: &[String], size: [u32; 3]) -> Result<String> {
+    pub fn write_kernel(
+        mut self,
+        name: &str,
+        parameters: &[String],
+        size: [u32; 3],
+        extent: LaunchExtent,
+    ) -> Result<String> {
         let threads = size.iter().product::<u32>();
         // The number of workgroups that make RESIDENT_THREADS: the compiler then limits registers so that they all fit
         // a multiprocessor.
@@ -98,31 +104,45 @@ impl<'a> FunctionText<'a> {
         self.indented(format_args!("{AWAITS};"));
         for (argument, name) in self.function.arguments.iter().zip(self.arguments.clone()) {
             let type_ = self.module.type_name(argument.ty)?;
-            let value = self.input(argument, size)?;
+            let value = self.input(argument, size, extent)?;
             self.indented(format_args!("const {type_} {name} = {value};"));
         }
         self.body()
     }
 
     /// The value of a kernel's argument: built-in numbers of the thread that runs it.
-    fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String> {
+    fn input(
+        &self,
+        argument: &naga::FunctionArgument,
+        size: [u32; 3],
+        extent: LaunchExtent,
+    ) -> Result<String> {
         let types = &self.module.module.types;
         if let TypeInner::Struct { members, .. } = &types[argument.ty].inner {
             let values: Result<Vec<_>, _> =
-                members.iter().map(|member| self.builtin(member.binding.as_ref(), size)).collect();
+                members.iter().map(|member| self.builtin(member.binding.as_ref(), size, extent)).collect();
             return self.module.composed(argument.ty, &values?);
         }
-        self.builtin(argument.binding.as_ref(), size)
+        self.builtin(argument.binding.as_ref(), size, extent)
     }
 
-    fn builtin(&self, binding: Option<&Binding>, [x, y, z]: [u32; 3]) -> Result<String> {
+    fn builtin(
+        &self,
+        binding: Option<&Binding>,
+        [x, y, z]: [u32; 3],
+        extent: LaunchExtent,
+    ) -> Result<String> {
         let Some(&Binding::BuiltIn(builtin)) = binding else {
             return Err(self.unsupported("an input that is not built in", Span::UNDEFINED));
         };
         // Along an axis with one thread per block, `threadIdx` is 0 and left out.
+        let group = |axis: &str| match extent {
+            LaunchExtent::Whole => format!("blockIdx.{axis}"),
+            LaunchExtent::Part => format!("(wgsl_part.first.{axis} + blockIdx.{axis})"),
+        };
         let global = |axis: &str, size: u32| match size {
-            1 => format!("blockIdx.{axis}"),
-            _ => format!("blockIdx.{axis} * {size}u + threadIdx.{axis}"),
+            1 => group(axis),
+            _ => format!("{} * {size}u + threadIdx.{axis}", group(axis)),
         };
         Ok(match builtin {
             BuiltIn::GlobalInvocationId => {
@@ -133,8 +153,11 @@ impl<'a> FunctionText<'a> {
             BuiltIn::LocalInvocationIndex => {
                 format!("(threadIdx.z * {y}u + threadIdx.y) * {x}u + threadIdx.x")
             }
-            BuiltIn::WorkGroupId => "uint3{blockIdx.x, blockIdx.y, blockIdx.z}".to_owned(),
-            BuiltIn::NumWorkGroups => "uint3{gridDim.x, gridDim.y, gridDim.z}".to_owned(),
+            BuiltIn::WorkGroupId => format!("uint3{{{}, {}, {}}}", group("x"), group("y"), group("z")),
+            BuiltIn::NumWorkGroups => match extent {
+                LaunchExtent::Whole => "uint3{gridDim.x, gridDim.y, gridDim.z}".to_owned(),
+                LaunchExtent::Part => "wgsl_part.all".to_owned(),
+            },
             other => return Err(self.unsupported(format!("the input {other:?}"), Span::UNDEFINED)),
         })
     }

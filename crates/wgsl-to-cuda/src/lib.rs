@@ -72,6 +72,25 @@ pub const PRELUDE: &str = include_str!("prelude.cuh");
 /// translated kernel begins so; hand-written ones may.
 pub const AWAITS: &str = "wgsl::await_earlier_kernels()";
 
+/// How much of a kernel's work a launch does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaunchExtent {
+    /// All workgroups.
+    Whole,
+    /// Some of the workgroups: other launches do the rest, perhaps on other GPUs. The kernel's last parameter is a [`Part`].
+    Part,
+}
+
+/// The last parameter of a kernel that launches do in parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Part {
+    /// The workgroup along x, y and z that the launch begins with.
+    pub first: [u32; 3],
+    /// Number of workgroups along x, y and z of all launches together, as WGSL's `num_workgroups` says.
+    pub all: [u32; 3],
+}
+
 /// The CUDA C++ source of one entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaSource {
@@ -110,16 +129,21 @@ pub enum Binding {
 ///     @group(0) @binding(0) var<storage, read_write> samples: array<f32>;
 ///     @compute @workgroup_size(64)
 ///     fn scale(@builtin(global_invocation_id) id: vec3<u32>) { samples[id.x] *= FACTOR; }";
-/// let cuda = wgsl_to_cuda::translate(wgsl, "scale", &[("FACTOR", 2.0)])?;
+/// let cuda = wgsl_to_cuda::translate(wgsl, "scale", &[("FACTOR", 2.0)], wgsl_to_cuda::LaunchExtent::Whole)?;
 /// assert_eq!((cuda.entry.as_str(), cuda.workgroup_size), ("scale", [64, 1, 1]));
 /// # Ok::<(), wgsl_to_cuda::TranslationError>(())
 /// ```
 ///
 /// # Errors
 /// [`TranslationError`] with the construct and its line.
-pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaSource> {
+pub fn translate(
+    wgsl: &str,
+    entry: &str,
+    constants: &[(&str, f64)],
+    extent: LaunchExtent,
+) -> Result<CudaSource> {
     let (module, info) = specialise(wgsl, entry, constants)?;
-    ModuleText::new(wgsl, &module, &info).write()
+    ModuleText::new(wgsl, &module, &info).write(extent)
 }
 
 /// Translates all functions of `wgsl`, to be used by hand-written CUDA C++. The text belongs after [`PRELUDE`], in
@@ -188,7 +212,7 @@ impl<'a> ModuleText<'a> {
         Self { wgsl, module, info, names: ModuleNames::of(module), layouter }
     }
 
-    fn write(&self) -> Result<CudaSource> {
+    fn write(&self, extent: LaunchExtent) -> Result<CudaSource> {
         let point = &self.module.entry_points[0];
         let info = self.info.get_entry_point(0);
         let mut source = format!("{PRELUDE}\nnamespace kernel {{\n\n");
@@ -201,9 +225,12 @@ impl<'a> ModuleText<'a> {
             bindings.push(self.binding(handle)?);
             parameters.push(self.buffer_parameter(handle, Passing::ToKernel)?);
         }
+        if extent == LaunchExtent::Part {
+            parameters.push("const __grid_constant__ wgsl::Part wgsl_part".to_owned());
+        }
         let entry = self.names.entry.clone();
         let text = FunctionText::new(self, &point.function, info);
-        source += &text.write_kernel(&entry, &parameters, point.workgroup_size)?;
+        source += &text.write_kernel(&entry, &parameters, point.workgroup_size, extent)?;
         source += "} // namespace kernel\n";
         let workgroup_size = point.workgroup_size;
         debug_assert!(!workgroup_size.contains(&0), "naga should have resolved the workgroup's size");

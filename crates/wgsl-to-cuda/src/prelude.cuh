@@ -19,6 +19,9 @@ WGSL_FN void await_earlier_kernels() {
 #endif
 }
 
+// What a launch does of a kernel's work: its first workgroup, and the number of workgroups of all launches together.
+struct Part { uint3 first, all; };
+
 struct bool2 { bool x, y; };
 struct bool3 { bool x, y, z; };
 struct bool4 { bool x, y, z, w; };

@@ -5,6 +5,7 @@ pub(crate) mod kernels;
 pub(crate) mod multigrid;
 pub(crate) mod paths;
 pub(crate) mod rates;
+pub(crate) mod scaling;
 pub(crate) mod sessions;
 pub(crate) mod streams;
 pub(crate) mod tracking;

@@ -5,7 +5,7 @@ use crate::launches::launch::Launch;
 use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
-use wgsl_to_cuda::Binding;
+use wgsl_to_cuda::{Binding, Part};
 
 /// A compiled kernel. Its module is never unloaded while the device lives.
 pub(super) struct Kernel {
@@ -98,6 +98,24 @@ impl Call {
         // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns. Kernels validate
         // their buffers' lengths before they launch, and the sources access nothing outside them.
         unsafe { result::launch_kernel(function, (gx, gy, gz), (bx, by, bz), 0, stream, &mut arguments) }
+    }
+
+    /// Launches a part of the workgroups on `stream`, whose context must be current, with a function that takes the part as its
+    /// last argument.
+    pub fn launch_part(
+        &self,
+        function: sys::CUfunction,
+        groups: [u32; 3],
+        part: Part,
+        stream: &CudaStream,
+    ) -> Result<(), DriverError> {
+        let ([gx, gy, gz], [bx, by, bz]) = (groups, self.kernel.block);
+        let mut arguments = self.arguments();
+        arguments.push(std::ptr::from_ref(&part).cast_mut().cast());
+        // SAFETY: as in `launch`; the part lives until the call returns.
+        unsafe {
+            result::launch_kernel(function, (gx, gy, gz), (bx, by, bz), 0, stream.cu_stream(), &mut arguments)
+        }
     }
 
     /// Calls `take` with the parameters of a kernel node of a CUDA graph. The pointers in them are valid until `take`

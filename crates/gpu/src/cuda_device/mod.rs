@@ -14,9 +14,11 @@ mod profile;
 mod queue;
 mod queues;
 mod recording;
+mod several;
 mod textures;
 mod uploads;
 
+use crate::chosen_gpus::ChosenGpus;
 use crate::compilations::{CompilationClock, Compilations};
 use crate::error::ComputeError;
 use crate::gpu::{ErrorCorrection, Gpu, HostSide, MemoryStretch, QueueNumber};
@@ -42,17 +44,28 @@ use pool::{CudaMemory, Pool};
 use profile::HostTimes;
 use queue::{Queue, Refusal};
 use queues::Queues;
+use several::{DividedCall, Several};
 use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
 use veloxel_core::Axes;
-use wgsl_to_cuda::AWAITS;
+use wgsl_to_cuda::{AWAITS, LaunchExtent};
 
 /// The first compute capability whose kernels can begin while others, whose results they need, still run.
 const FIRST_THAT_BEGINS_EARLY: ComputeCapability = ComputeCapability::new(9, 0);
 
-/// An open CUDA device.
+/// A kernel that is launched in parts, and its function on each GPU.
+#[derive(Clone)]
+struct DividedKernel {
+    kernel: Arc<Kernel>,
+    functions: Arc<Vec<sys::CUfunction>>,
+}
+
+// SAFETY: functions' handles may be used from any thread that has their context current.
+unsafe impl Send for DividedKernel {}
+
+/// An open CUDA device: a GPU, or several that work as one.
 pub(crate) struct CudaDevice {
     info: DeviceInfo,
     architecture: ComputeCapability,
@@ -61,6 +74,10 @@ pub(crate) struct CudaDevice {
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
+    /// The GPUs, if there is more than one.
+    several: Option<Arc<Several>>,
+    /// Kernels that are launched in parts.
+    divided: Mutex<FastMap<Variant, DividedKernel>>,
     compilations: CompilationClock,
     uploads: Uploads,
     downloads: Downloads,
@@ -68,16 +85,19 @@ pub(crate) struct CudaDevice {
 }
 
 impl CudaDevice {
-    /// Opens GPU number `ordinal`, counted from 0.
-    pub fn open(ordinal: usize) -> Result<Self, ComputeError> {
-        let name = if ordinal == 0 { "cuda".to_owned() } else { format!("cuda:{ordinal}") };
+    /// Opens the GPUs that were chosen, as one device.
+    pub fn open(chosen: &ChosenGpus) -> Result<Self, ComputeError> {
+        let name = format!("cuda{chosen}");
         let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
-        let count = count().map_err(&refuse)?;
-        if ordinal >= count {
-            return Err(refuse(format!("there are {count}, counted from 0")));
-        }
+        let ordinals = chosen.among(count().map_err(&refuse)?).map_err(&refuse)?;
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
-        let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
+        let contexts = ordinals.iter().map(|&ordinal| CudaContext::new(ordinal));
+        let contexts = contexts.collect::<Result<Vec<_>, _>>().map_err(refuse_driver)?;
+        let context = contexts[0].clone();
+        let several = match contexts.len() {
+            1 => None,
+            _ => Some(Arc::new(Several::join(&name, &contexts)?)),
+        };
         let transfers = || context.new_stream().map_err(refuse_driver);
         let (up, volumes, numbers) = (transfers()?, transfers()?, transfers()?);
         let driver = driver_version().map_err(refuse_driver)?;
@@ -86,12 +106,15 @@ impl CudaDevice {
         let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
         let queues = Queues::open(context.clone(), driver, times.clone());
         let queues = Arc::new(queues.map_err(refuse_driver)?);
-        let info = DeviceInfo {
-            description: describe(&context, &nvrtc, driver).map_err(refuse_driver)?,
-            memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
-            name,
+        let one = describe(&context, &nvrtc, driver).map_err(refuse_driver)?;
+        let description = match &several {
+            None => one,
+            Some(several) => format!("{} × {one}, {}", several.count(), several.transport.text()),
         };
-        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), queues.clone()));
+        let memory = contexts.iter().map(|context| context.total_mem().ok().map(|bytes| bytes as u64));
+        let info = DeviceInfo { description, memory_bytes: memory.sum(), name };
+        let pool = Pool::new(info.name.clone(), context.clone(), queues.clone(), several.clone());
+        let pool = Arc::new(pool);
         Ok(Self {
             info,
             architecture: ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
@@ -100,6 +123,8 @@ impl CudaDevice {
             pool,
             nvrtc,
             kernels: Mutex::default(),
+            several,
+            divided: Mutex::default(),
             compilations: CompilationClock::default(),
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
             downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
@@ -124,28 +149,56 @@ impl CudaDevice {
     }
 
     fn compile(&self, launch: &Launch<'_>) -> Result<Kernel, ComputeError> {
+        let (kernel, _) = self.compile_for(launch, LaunchExtent::Whole, [&self.context])?;
+        Ok(kernel)
+    }
+
+    /// Compiles a kernel and loads it into contexts. The kernel has the function of the first context; all functions come with it.
+    fn compile_for<'a>(
+        &self,
+        launch: &Launch<'_>,
+        extent: LaunchExtent,
+        contexts: impl IntoIterator<Item = &'a Arc<CudaContext>>,
+    ) -> Result<(Kernel, Vec<sys::CUfunction>), ComputeError> {
         let what = |e: &dyn fmt::Display| {
             self.failed(format!("kernel `{}`, `{}`: {e}", launch.source.name, launch.entry))
         };
-        let text = text_of(self.nvrtc.cache(), launch).map_err(|e| what(&e))?;
+        let text = text_of(self.nvrtc.cache(), launch, extent).map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
         let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
         let (CompiledImage::Cubin(image) | CompiledImage::Ptx(image)) = compiled.image;
         let entry = CString::new(text.entry).map_err(|e| what(&e))?;
-        self.context.bind_to_thread().map_err(|e| self.failed(said(e)))?;
-        // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
-        let function = unsafe {
-            result::module::load_data(image.as_ptr().cast())
-                .and_then(|module| result::module::get_function(module, entry))
-                .map_err(|e| what(&said(e)))?
+        let load = |context: &Arc<CudaContext>| {
+            context.bind_to_thread()?;
+            // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
+            unsafe {
+                let module = result::module::load_data(image.as_ptr().cast())?;
+                result::module::get_function(module, entry.clone())
+            }
         };
+        let functions = contexts.into_iter().map(load).collect::<Result<Vec<_>, _>>();
+        let functions = functions.map_err(|e| what(&said(e)))?;
         let name = (launch.source.name, launch.entry);
         let awaits = self.architecture >= FIRST_THAT_BEGINS_EARLY && text.source.contains(AWAITS);
-        Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size, awaits })
+        let (bindings, block) = (text.bindings, text.workgroup_size);
+        Ok((Kernel { name, function: functions[0], bindings, block, awaits }, functions))
     }
 
-    fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {
-        let kernel = self.kernel(launch)?;
+    /// The kernel of a launch that is divided among the GPUs.
+    fn divided_kernel(&self, several: &Several, launch: &Launch<'_>) -> Result<DividedKernel, ComputeError> {
+        let variant = launch.variant();
+        let mut kernels = self.divided.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels.get(&variant) {
+            return Ok(kernel.clone());
+        }
+        let compile = || self.compile_for(launch, LaunchExtent::Part, several.contexts());
+        let (kernel, functions) = self.compilations.time([launch.source.name, launch.entry], compile)?;
+        let kernel = DividedKernel { kernel: Arc::new(kernel), functions: Arc::new(functions) };
+        kernels.insert(variant, kernel.clone());
+        Ok(kernel)
+    }
+
+    fn call(&self, kernel: Arc<Kernel>, launch: &Launch<'_>) -> Result<Call, ComputeError> {
         let mut bound = Vec::with_capacity(launch.buffers.len());
         for bind in launch.buffers {
             bound.push(match bind {
@@ -210,8 +263,16 @@ impl Gpu for CudaDevice {
         if launch.groups.contains(&0) {
             return Ok(());
         }
-        self.times.time("launches: ask", || {
-            self.queues.queue().launch(self.call(launch)?).map_err(|e| self.failed(e))
+        self.times.time("launches: ask", || match &self.several {
+            Some(several) if several.divides(launch)? => {
+                let DividedKernel { kernel, functions } = self.divided_kernel(several, launch)?;
+                let divided = DividedCall { call: self.call(kernel, launch)?, functions };
+                several.launch(self.queues.queue(), &divided).map_err(|e| self.failed(e))
+            }
+            _ => {
+                let call = self.call(self.kernel(launch)?, launch)?;
+                self.queues.queue().launch(call).map_err(|e| self.failed(e))
+            }
         })
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
@@ -253,6 +314,9 @@ impl Gpu for CudaDevice {
         Some(self.queues.opened().map(Queue::replayed).sum())
     }
     fn fork(&self) -> Result<Option<QueueNumber>, ComputeError> {
+        if self.several.is_some() {
+            return Ok(None);
+        }
         Ok(self.queues.fork().map_err(|e| self.failed(e))?.map(QueueNumber))
     }
     fn switch(&self, queue: QueueNumber) -> QueueNumber {
@@ -263,7 +327,10 @@ impl Gpu for CudaDevice {
         let _ = self.queues.join(queue.0);
     }
     fn free_bytes(&self) -> Option<usize> {
-        self.context.mem_get_info().ok().map(|(free, _)| free)
+        self.pool.free_bytes()
+    }
+    fn gpus(&self) -> usize {
+        self.several.as_ref().map_or(1, |several| several.count())
     }
     fn error_correction(&self) -> Option<ErrorCorrection> {
         let enabled = sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_ECC_ENABLED;
@@ -359,7 +426,7 @@ pub(crate) fn list() -> Vec<ListedDevice> {
         Err(reason) => return vec![ListedDevice::Absent { name: "cuda".to_owned(), reason }],
     };
     (0..count)
-        .map(|ordinal| match CudaDevice::open(ordinal) {
+        .map(|ordinal| match CudaDevice::open(&ChosenGpus::of(ordinal)) {
             Ok(device) => ListedDevice::Present(device.info),
             Err(ComputeError::NoDevice { name, reason }) => ListedDevice::Absent { name, reason },
             Err(error) => ListedDevice::Absent { name: format!("cuda:{ordinal}"), reason: error.to_string() },

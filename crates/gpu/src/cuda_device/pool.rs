@@ -6,6 +6,7 @@
 //! after which kernels no longer use it.
 
 use super::queues::{MOST_QUEUES, Queues};
+use super::several::Several;
 use crate::error::ComputeError;
 use crate::memory::buffer_pool::{BufferPool, First, MemoryStats, Policy};
 use crate::memory::gpu_memory::Piece;
@@ -17,6 +18,7 @@ pub(super) struct Pool {
     device: String,
     context: Arc<CudaContext>,
     queues: Arc<Queues>,
+    several: Option<Arc<Several>>,
     scratch: [BufferPool<sys::CUdeviceptr>; MOST_QUEUES],
     landing: BufferPool<(sys::CUdeviceptr, CudaEvent)>,
 }
@@ -24,7 +26,7 @@ pub(super) struct Pool {
 /// A piece of device memory; returned to its pool when dropped.
 pub(super) struct CudaMemory {
     pub address: sys::CUdeviceptr,
-    bytes: usize,
+    pub bytes: usize,
     purpose: Purpose,
     pool: Arc<Pool>,
 }
@@ -37,12 +39,24 @@ enum Purpose {
 }
 
 impl Pool {
-    /// `device` is the device's name, for errors.
-    pub fn new(device: String, context: Arc<CudaContext>, queues: Arc<Queues>) -> Self {
+    /// `device` is the device's name, for errors; `several` are the GPUs if there is more than one.
+    pub fn new(
+        device: String,
+        context: Arc<CudaContext>,
+        queues: Arc<Queues>,
+        several: Option<Arc<Several>>,
+    ) -> Self {
         // A recording needs no new arguments if the same requests get the same memory.
         let scratch =
             [(); MOST_QUEUES].map(|()| BufferPool::new(Policy::of_gpu(First::Lowest(|address| *address))));
-        Self { device, context, queues, scratch, landing: BufferPool::new(Policy::of_gpu(First::Oldest)) }
+        Self {
+            device,
+            context,
+            queues,
+            several,
+            scratch,
+            landing: BufferPool::new(Policy::of_gpu(First::Oldest)),
+        }
     }
 
     /// Takes memory of `words` words for kernels; its content is undefined.
@@ -98,11 +112,22 @@ impl Pool {
         self.ask(bytes).ok_or_else(|| ComputeError::OutOfMemory {
             device: self.device.clone(),
             needed_bytes: bytes,
-            free_bytes: self.context.mem_get_info().ok().map(|(free, _)| free),
+            free_bytes: self.free_bytes(),
         })
     }
 
+    /// Free memory of the device in bytes, as the driver reports it.
+    pub fn free_bytes(&self) -> Option<usize> {
+        match &self.several {
+            Some(several) => several.free_bytes(),
+            None => self.context.mem_get_info().ok().map(|(free, _)| free),
+        }
+    }
+
     fn ask(&self, bytes: usize) -> Option<sys::CUdeviceptr> {
+        if let Some(several) = &self.several {
+            return several.memory.allocate(bytes);
+        }
         self.context.bind_to_thread().ok()?;
         // SAFETY: every user writes the memory before it reads it.
         unsafe { result::malloc_sync(bytes) }.ok()
@@ -122,8 +147,11 @@ impl Pool {
         // Kernels may still use the memory; after a device has failed, no kernel does.
         self.queues.opened().for_each(|queue| drop(queue.synchronise()));
         for address in addresses {
-            // SAFETY: the address was removed from the pools, and no work that used it still runs.
-            let _ = unsafe { result::free_sync(address) };
+            match &self.several {
+                Some(several) => several.memory.free(address),
+                // SAFETY: the address was removed from the pools, and no work that used it still runs.
+                None => drop(unsafe { result::free_sync(address) }),
+            }
         }
     }
 }

@@ -112,6 +112,21 @@ impl Queue {
         self.give(&mut self.work())
     }
 
+    /// Submits all collected work, and then what `go` launches beside the stream, as one piece of work of this name.
+    pub(crate) fn divide(
+        &self,
+        name: impl FnOnce() -> String,
+        go: impl FnOnce(&CudaStream) -> Result<(), DriverError>,
+    ) -> Result<(), Refusal> {
+        let mut work = self.work();
+        self.give(&mut work)?;
+        let launched = match work.profile.as_mut() {
+            Some(profile) => profile.time(name(), &self.stream, || go(&self.stream)),
+            None => go(&self.stream),
+        };
+        launched.map_err(of_stream)
+    }
+
     /// Submits all collected work, and gives the driver's handle of the stream that it went to.
     pub(crate) fn submitted_to(&self) -> Result<u64, Refusal> {
         self.flush()?;

@@ -5,6 +5,7 @@ use crate::launches::launch::Launch;
 use crate::launches::translation::text_of;
 use crate::nvrtc::{ComputeCapability, Nvrtc};
 use std::sync::OnceLock;
+use wgsl_to_cuda::LaunchExtent;
 
 /// The compute capability to compile for; `None` unless `VELOXEL_CHECK_CUDA` asks for the check.
 fn architecture() -> Option<ComputeCapability> {
@@ -23,7 +24,7 @@ pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
         return Ok(());
     };
     let nvrtc = NVRTC.get_or_init(|| Nvrtc::find().map_err(|e| e.to_string())).as_ref()?;
-    let text = text_of(nvrtc.cache(), launch).map_err(|e| e.to_string())?;
+    let text = text_of(nvrtc.cache(), launch, LaunchExtent::Whole).map_err(|e| e.to_string())?;
     let resources = nvrtc.resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
     if resources.spill_bytes > 0 {
         return Err(format!(

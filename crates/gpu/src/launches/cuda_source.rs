@@ -2,7 +2,9 @@
 
 use crate::launches::launch::Launch;
 use std::fmt::Write;
-use wgsl_to_cuda::{Binding, CudaSource, PRELUDE, TranslationError, translate, translate_functions};
+use wgsl_to_cuda::{
+    Binding, CudaSource, LaunchExtent, PRELUDE, TranslationError, translate, translate_functions,
+};
 
 /// The CUDA C++ source of a launch. A hand-written text is put behind the prelude, the launch's constants and the
 /// translated functions; otherwise the WGSL is translated.
@@ -12,7 +14,7 @@ use wgsl_to_cuda::{Binding, CudaSource, PRELUDE, TranslationError, translate, tr
 pub fn cuda_source(launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
     let wgsl = launch.source.whole_wgsl();
     let Some(text) = launch.source.cuda_text() else {
-        return translate(&wgsl, launch.entry, launch.constants);
+        return translate(&wgsl, launch.entry, launch.constants, LaunchExtent::Whole);
     };
     let mut source = format!("{PRELUDE}\nnamespace kernel {{\n");
     for (name, value) in launch.constants {

@@ -48,6 +48,11 @@ impl ShaderSource {
         let bound = if self.cuda.is_some() { self.declaration.block_text() } else { self.declaration.text() };
         bound + &self.wgsl.join("\n")
     }
+    /// Whether the workgroups of a launch may run in several launches, in any order, on several GPUs: none of them sees what
+    /// another one does. A hand-written text may share anything, and atomic numbers are shared.
+    pub(crate) fn divides(&self) -> bool {
+        self.cuda.is_none() && !self.whole_wgsl().contains("atomic")
+    }
     /// The hand-written CUDA C++; `None` if there is only WGSL.
     pub(crate) fn cuda_text(&self) -> Option<&'static str> {
         self.cuda

@@ -1,11 +1,15 @@
 //! Reductions on a GPU: every workgroup writes partial sums, and the host adds them in a fixed order.
 
-/// Maximal number of workgroups of a reduction: each leaves a row of partial sums to be added on the host.
-const MOST_PARTIALS: usize = 512;
+/// Number of workgroups of a reduction that a device is busy with; each leaves a row of partial sums to be added on the host.
+const ENOUGH_PARTIALS: usize = 512;
+/// Maximal number of workgroups of a reduction, over volumes from 512³ on: enough for several GPUs.
+const MOST_PARTIALS: usize = 4096;
+/// Number of items of a workgroup where there are many.
+const ITEMS_EACH: usize = 1 << 14;
 
 /// Number of workgroups of a reduction over `count` items.
 pub fn reduction_groups(count: usize) -> usize {
-    count.div_ceil(256).clamp(1, MOST_PARTIALS)
+    count.div_ceil(256).clamp(1, (count / ITEMS_EACH).clamp(ENOUGH_PARTIALS, MOST_PARTIALS))
 }
 
 /// Sums `N` columns of partial sums, row after row, in `f64`: the last step of every reduction on a GPU.

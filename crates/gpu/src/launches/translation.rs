@@ -6,34 +6,44 @@ use crate::launches::declared;
 use crate::launches::launch::Launch;
 use crate::nvrtc::{Cache, Key};
 use std::sync::OnceLock;
-use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};
+use wgsl_to_cuda::{Binding, CudaSource, LaunchExtent, TRANSLATOR, TranslationError, translate};
 
-/// The CUDA source of a launch ([`cuda_source`]); a translation from WGSL is cached.
-pub(crate) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
+/// The CUDA source of a launch ([`cuda_source`]); a translation from WGSL is cached. A hand-written text does all the work in
+/// one launch.
+pub(crate) fn text_of(
+    cache: &Cache,
+    launch: &Launch<'_>,
+    extent: LaunchExtent,
+) -> Result<CudaSource, TranslationError> {
     if launch.source.cuda_text().is_some() {
         return cuda_source(launch);
     }
     let wgsl = launch.source.whole_wgsl();
-    kept_or(cache, &wgsl, launch.entry, launch.constants, || {
+    kept_or(cache, &wgsl, launch.entry, launch.constants, extent, || {
         declared::check(launch.source);
-        translate(&wgsl, launch.entry, launch.constants)
+        translate(&wgsl, launch.entry, launch.constants, extent)
     })
 }
 
-/// A translation from the cache on disk, or a new one, which is kept. The key is the WGSL, the entry point, the constants, and
-/// the versions of the translator and of this crate.
+/// A translation from the cache on disk, or a new one, which is kept. The key is the WGSL, the entry point, the constants, the
+/// extent, and the versions of the translator and of this crate.
 fn kept_or(
     cache: &Cache,
     wgsl: &str,
     entry: &str,
     constants: &[(&str, f64)],
+    extent: LaunchExtent,
     translate: impl FnOnce() -> Result<CudaSource, TranslationError>,
 ) -> Result<CudaSource, TranslationError> {
     static BY: OnceLock<String> = OnceLock::new();
     let by = BY.get_or_init(|| Key::of(TRANSLATOR).name());
     let constants_text: String =
         constants.iter().map(|(name, value)| format!("{name}={:x} ", value.to_bits())).collect();
-    let key = Key::of(&[by, env!("CARGO_PKG_VERSION"), wgsl, entry, &constants_text]);
+    let extent_text = match extent {
+        LaunchExtent::Whole => "whole",
+        LaunchExtent::Part => "part",
+    };
+    let key = Key::of(&[by, env!("CARGO_PKG_VERSION"), wgsl, entry, &constants_text, extent_text]);
     if let Some(text) = cache.read_text(key).and_then(|kept| unpack(&kept)) {
         return Ok(text);
     }
@@ -95,10 +105,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
         let files = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
-        for (factor, count) in [(2.0, 1), (2.0, 1), (3.0, 2), (2.0, 2)] {
+        let (whole, part) = (LaunchExtent::Whole, LaunchExtent::Part);
+        let asked = [
+            (2.0, whole, 1),
+            (2.0, whole, 1),
+            (3.0, whole, 2),
+            (2.0, whole, 2),
+            (2.0, part, 3),
+            (2.0, part, 3),
+        ];
+        for (factor, extent, count) in asked {
             let constants = [("FACTOR", factor)];
-            let translated = || translate(WGSL, "scale", &constants);
-            let text = kept_or(&cache, WGSL, "scale", &constants, translated).unwrap();
+            let translated = || translate(WGSL, "scale", &constants, extent);
+            let text = kept_or(&cache, WGSL, "scale", &constants, extent, translated).unwrap();
             assert_eq!(text, translated().unwrap());
             assert_eq!(text.bindings.len(), 3);
             assert_eq!(files(), count);

@@ -62,12 +62,14 @@ impl Device {
         let parts = PlanarPart::divide(words, count, len).into_iter();
         Ok(parts.map(|part| Buffer::new(Memory::Part(part), len)).collect())
     }
-    /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory.
+    /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory. Where
+    /// several GPUs work as one, memory of that length alone has room: the beginning of longer memory lies on the first GPU.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn fit<T: Element>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<(), ComputeError> {
-        if buffer.resize(len).is_err() {
+        let has_room = self.gpus() == 1 || buffer.len() == len;
+        if !has_room || buffer.resize(len).is_err() {
             *buffer = self.scratch(len)?;
         }
         Ok(())

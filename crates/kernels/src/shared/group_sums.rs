@@ -8,8 +8,16 @@ use veloxel_gpu::{Cpu, reduction_groups};
 /// Number of threads of a workgroup.
 pub(crate) const GROUP: usize = 256;
 
-/// The sums that the workgroups of a reduction over `count` items leave: thread `t` of all `T` adds up the items `t, t + T, t +
-/// 2 T, …`, and a workgroup adds up its threads' sums by halves.
+/// The items of a workgroup of a reduction over `count` items, `own_items` in `line.wgsl`: an equal stretch of all items, in
+/// lines of as many items as a workgroup has threads.
+fn own_items(group: usize, groups: usize, count: usize) -> Range<usize> {
+    let each = count.div_ceil(GROUP).div_ceil(groups) * GROUP;
+    let first = (group * each).min(count);
+    first..(first + each).min(count)
+}
+
+/// The sums that the workgroups of a reduction over `count` items leave: a workgroup has one stretch of items, of which its
+/// thread `t` adds up the items `t, t + 256, t + 512, …`; then it adds up its threads' sums by halves.
 ///
 /// `add(items, sums)` adds `N` values of each item to the sums in the same place; `cost` is the cost of an item, in units of
 /// copying one.
@@ -19,25 +27,28 @@ pub(crate) fn group_sums<const N: usize>(
     cost: usize,
     add: impl Fn(Range<usize>, [&mut [f32]; N]) + Sync,
 ) -> [Vec<f32>; N] {
-    let threads = GROUP * reduction_groups(count);
-    let mut lanes = vec![0.0; N * threads];
-    let shared = Shared::new(&mut lanes);
-    cpu.split(threads, cost * count, |range| {
-        for start in (0..count).step_by(threads) {
-            let items = start + range.start..(start + range.end).min(count);
-            if !items.is_empty() {
-                let first = |k: usize| k * threads + range.start;
-                // SAFETY: ranges are disjoint.
-                let sums = |k: usize| unsafe { shared.get_mut(first(k)..first(k) + items.len()) };
-                add(items.clone(), std::array::from_fn(sums));
+    let groups = reduction_groups(count);
+    let mut sums = vec![0.0; N * groups];
+    let shared = Shared::new(&mut sums);
+    cpu.split(groups, cost * count, |range| {
+        let mut lanes = [[0.0f32; GROUP]; N];
+        for group in range {
+            lanes.iter_mut().for_each(|lanes| lanes.fill(0.0));
+            let own = own_items(group, groups, count);
+            for first in own.clone().step_by(GROUP) {
+                let items = first..(first + GROUP).min(own.end);
+                add(items.clone(), lanes.each_mut().map(|lanes| &mut lanes[..items.len()]));
+            }
+            for (k, lanes) in lanes.iter_mut().enumerate() {
+                // SAFETY: every group is one call's.
+                unsafe {
+                    shared.get_mut(k * groups + group..k * groups + group + 1)[0] = sum_by_halves(lanes)
+                };
             }
         }
     });
-    let mut columns = lanes.chunks_exact_mut(threads);
-    std::array::from_fn(|_| {
-        let column = columns.next().unwrap_or_default();
-        column.chunks_exact_mut(GROUP).map(sum_by_halves).collect()
-    })
+    let mut columns = sums.chunks_exact(groups);
+    std::array::from_fn(|_| columns.next().unwrap_or_default().to_vec())
 }
 
 /// The totals of [`group_sums`].

@@ -66,7 +66,11 @@ fn affine_normal_equations(
     var z_t = vec4<f32>(0.0);
     // Sums of n I_t² and of the weights.
     var rest = vec4<f32>(0.0);
-    for (var row = 4u * group.x + local.y; row < size.y * size.z; row = row + 4u * groups.x) {
+    // A workgroup has an equal stretch of all rows, four at a time.
+    let rows = size.y * size.z;
+    let each = ((rows + 3u) / 4u + groups.x - 1u) / groups.x * 4u;
+    let end = min((group.x + 1u) * each, rows);
+    for (var row = group.x * each + local.y; row < end; row = row + 4u) {
         let y = row % size.y;
         let z = row / size.y;
         for (var x = local.x; x < size.x; x = x + 64u) {

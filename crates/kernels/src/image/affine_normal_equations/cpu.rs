@@ -19,6 +19,8 @@ pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f
     let AffineNormalEquations { shape, centre, zeta, fixed, warped, weight } = *args;
     let [nx, ny, _] = shape.size;
     let groups = reduction_groups(shape.len());
+    // A workgroup has an equal stretch of all rows.
+    let each = shape.rows().div_ceil(HIGH).div_ceil(groups) * HIGH;
     let centre = centre.map(|c| c as f32);
     let mut partials = vec![0.0; groups * SUMS];
     let out = Shared::new(&mut partials);
@@ -27,8 +29,9 @@ pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f
         let mut gradient = [vec![0.0; nx], vec![0.0; nx], vec![0.0; nx]];
         for group in range {
             lanes.fill(0.0);
-            for first in (HIGH * group..shape.rows()).step_by(HIGH * groups) {
-                for (high, row) in (first..shape.rows().min(first + HIGH)).enumerate() {
+            let end = shape.rows().min((group + 1) * each);
+            for first in (group * each..end).step_by(HIGH) {
+                for (high, row) in (first..end.min(first + HIGH)).enumerate() {
                     for (axis, out) in gradient.iter_mut().enumerate().take(shape.components()) {
                         let along = Difference { shape, axis, scheme: Scheme::Central4 };
                         derivative_row(warped.host(), along, row, out);

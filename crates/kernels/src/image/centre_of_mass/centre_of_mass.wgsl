@@ -2,14 +2,14 @@
 
 @compute @workgroup_size(256)
 fn centre_of_mass(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     let size = block.size;
     var sum = vec4<f32>(0.0);
-    for (var i = id.x; i < size.w; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, size.w);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         let v = block.gain * image[i] + block.offset;
         let weight = select(0.0, min(v, 1.0), !is_nan(v) && v > 0.0);
         sum.x = sum.x + weight;

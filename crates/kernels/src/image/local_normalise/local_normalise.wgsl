@@ -16,13 +16,13 @@ fn square(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
 // Sums of the deviations, one for each workgroup, into `out`.
 @compute @workgroup_size(256)
 fn sum_deviations(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     var sum = 0.0;
-    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, block.count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         sum = sum + deviation(i);
     }
     let total = workgroup_sum(sum, lane);

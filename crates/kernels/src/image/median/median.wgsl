@@ -119,15 +119,15 @@ fn middle_by_bits(component: u32, window: Window) -> f32 {
     return 0.5 * (lower + select(value_of(after.y), lower, after.x > rank + 1u));
 }
 
-// The median of each component. Along z, the planes of all components follow each other.
+// The median of each component. Along z, the components of a plane follow each other.
 @compute @workgroup_size(32, 4)
 fn plain(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
     if (id.x >= size.x || id.y >= size.y) {
         return;
     }
-    let component = id.z / size.z;
-    let at = vec3<u32>(id.xy, id.z % size.z);
+    let component = id.z % COMPONENTS;
+    let at = vec3<u32>(id.xy, id.z / COMPONENTS);
     let i = (at.z * size.y + at.y) * size.x + at.x;
     if (HALF == 0u) {
         store(component, i, middle_by_bits(component, window_around(at)));

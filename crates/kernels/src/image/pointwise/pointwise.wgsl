@@ -74,13 +74,13 @@ fn length2_at(i: u32) -> f32 {
 
 @compute @workgroup_size(256)
 fn norm2(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     var sum = 0.0;
-    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, block.count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         sum = sum + length2_at(i);
     }
     let total = workgroup_sum(sum, lane);
@@ -91,13 +91,13 @@ fn norm2(
 
 @compute @workgroup_size(256)
 fn count_known(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     var sum = 0.0;
-    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, block.count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         sum = sum + select(1.0, 0.0, is_nan(input[i]));
     }
     let total = workgroup_sum(sum, lane);
@@ -108,13 +108,13 @@ fn count_known(
 
 @compute @workgroup_size(256)
 fn clip_length(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     var sum = 0.0;
-    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, block.count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         let length = sqrt(length2_at(i));
         if (length > block.a) {
             let shrink = block.a / length;

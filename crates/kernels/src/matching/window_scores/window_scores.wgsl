@@ -21,9 +21,10 @@ fn window_scores(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= nodes.x || id.y >= nodes.y) {
         return;
     }
-    let plane = id.z % nodes.z;
-    let line = id.z / nodes.z;
     let width = 2u * block.reach.xyz + vec3<u32>(1u, 1u, 1u);
+    let lines = width.y * width.z;
+    let plane = id.z / lines;
+    let line = id.z % lines;
     let node = vec3<u32>(id.x, id.y, plane);
     let centre = (2u * node + vec3<u32>(1u, 1u, 1u)) * block.size.xyz / (2u * nodes.xyz);
     let shift_y = i32(line % width.y) - i32(block.reach.y);

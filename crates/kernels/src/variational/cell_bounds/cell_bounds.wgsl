@@ -24,7 +24,6 @@ fn is_shortened(own: u32, strides: vec3<u32>) -> bool {
 
 @compute @workgroup_size(256)
 fn cell_bounds(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -33,7 +32,8 @@ fn cell_bounds(
     var strides = vec3<u32>(1u, size.x, size.x * size.y);
     strides = select(vec3<u32>(), strides, size > vec3<u32>(1u));
     var count = 0.0;
-    for (var i = id.x; i < block.size.w; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, block.size.w);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         let at = vec3<u32>(i % size.x, (i / size.x) % size.y, i / (size.x * size.y));
         var is_last = (at + vec3<u32>(1u) == size) & (size > vec3<u32>(1u));
         is_last.z = is_last.z && COMPONENTS == 3u;

@@ -4,14 +4,14 @@ override COMPONENTS: u32 = 3u;
 
 @compute @workgroup_size(256)
 fn weigh_by_residual(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     var sum = 0.0;
     var count = 0.0;
-    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, block.count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         var length2 = residual_x[i] * residual_x[i] + residual_y[i] * residual_y[i];
         if (COMPONENTS == 3u) {
             length2 = length2 + residual_z[i] * residual_z[i];

@@ -191,7 +191,8 @@ fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer])
     // A weight and a tenth channel on top are too much for two rows.
     let in_pairs = means && taps.radius() <= RADIUS_IN_PAIRS && !(term.weight.is_some() && out.len() == 10);
     let least_rows = (2 * taps.radius()).max(8);
-    let chunks = ENOUGH_GROUPS.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
+    let enough = gpu.device().gpus() * ENOUGH_GROUPS;
+    let chunks = enough.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
     let rows = ny.div_ceil(chunks);
     let all = if in_3d { 7 } else { 5 };
     let turns: &[usize] = match taps.radius() {
@@ -222,7 +223,10 @@ fn smooth(
 ) -> Result<(), ComputeError> {
     let (source, pack) = packed(&SMOOTH_X_Z, nx);
     let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
-    let segment = nz.div_ceil(marches(nz, wide as usize * high as usize * from.len()));
+    // Each of several GPUs marches through the planes that lie on it.
+    let marches =
+        marches(nz, wide as usize * high as usize * from.len()).next_multiple_of(gpu.device().gpus());
+    let segment = nz.div_ceil(marches);
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
     let size = [nx, ny, nz, segment].into();

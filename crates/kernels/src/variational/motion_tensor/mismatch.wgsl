@@ -3,7 +3,6 @@
 // Σ n I_t² and Σ n |∇I|², for each workgroup.
 @compute @workgroup_size(256)
 fn mismatch(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -11,7 +10,8 @@ fn mismatch(
     let size = block.size;
     var tt = 0.0;
     var trace = 0.0;
-    for (var i = id.x; i < size.x * size.y * size.z; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, size.x * size.y * size.z);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         let row = i / size.x;
         let y = row % size.y;
         let at = all_products(i, around(i % size.x, row / size.y), y);

@@ -49,11 +49,11 @@ fn tap_z(k: i32) -> f32 {
 @compute @workgroup_size(32, 4)
 fn along_x(@builtin(global_invocation_id) id: vec3<u32>) {
     let width = block.size.x / PACK;
-    let channel = id.z / block.size.z;
+    let channel = id.z % CHANNELS;
     if (id.x >= width || id.y >= block.size.y) {
         return;
     }
-    let i = (id.z % block.size.z * block.size.y + id.y) * width + id.x;
+    let i = (id.z / CHANNELS * block.size.y + id.y) * width + id.x;
     let here = load(channel, i);
     store(channel, i, smoothed(here, neighbours(channel, i, id.x, here), id.x));
 }
@@ -105,9 +105,8 @@ fn march(channel: u32, segment: u32, id: vec3<u32>) {
 // Each channel has its own call of `march`: to select the buffers for every sample takes as long as the filter itself.
 @compute @workgroup_size(32, 4)
 fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
-    let segments = (block.size.z + block.size.w - 1u) / block.size.w;
-    let segment = id.z % segments;
-    let channel = id.z / segments;
+    let segment = id.z / CHANNELS;
+    let channel = id.z % CHANNELS;
     if (CHANNELS == 1u || channel == 0u) {
         march(0u, segment, id);
     } else if (CHANNELS == 2u || channel == 1u) {

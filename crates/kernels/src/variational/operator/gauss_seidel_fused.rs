@@ -35,7 +35,7 @@ const FLAGS: usize = 32;
 pub(super) fn pays(gpu: &Launcher<'_>, view: &View<'_>) -> bool {
     let operator = view.operator;
     let full = operator.shape.components() == 3 && operator.tensor.is_some();
-    gpu.gpu().takes_cuda() && full && operator.shape.len() >= LEAST
+    gpu.gpu().takes_cuda() && gpu.device().gpus() == 1 && full && operator.shape.len() >= LEAST
 }
 
 /// Makes one sweep, for springs that are the same everywhere, with a tensor, in three dimensions, over rows of whole packs.

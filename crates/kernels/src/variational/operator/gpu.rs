@@ -152,6 +152,8 @@ fn relax_rows(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(
         let pass = Pass { omega: args.omega, rows, ..Pass::default() };
         view.launch(gpu, &RELAX_ROWS, "relax_rows")
             .constants([("WIDTH", packs), ("HEIGHT", height)])
+            // Each of several GPUs has the planes that lie on it.
+            .constant("BACKWARDS", gpu.device().gpus() == 1)
             .bind(&in_place(view, args, &pass))
             .run([1, cover(ny.div_ceil(2), height), nz as u32])
     })

@@ -2,7 +2,6 @@
 
 @compute @workgroup_size(256)
 fn subtract_product(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -10,7 +9,8 @@ fn subtract_product(
     let size = block.size;
     let count = size.x * size.y * size.z;
     var sum = 0.0;
-    for (var i = id.x; i < count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         let v = vec3<u32>(i % size.x, i / size.x % size.y, i / (size.x * size.y));
         let r = residual_at(v);
         rhs0[i] = r.a;

@@ -1,9 +1,10 @@
 // A pass over the rows of one parity of y + z: first even x, then odd x, while the row is in registers. A workgroup
-// holds whole rows, so that no other workgroup writes them. The second pass runs backwards from the last plane, whose
+// holds whole rows, so that no other workgroup writes them. The second pass may run backwards from the last plane, whose
 // rows are still in the cache.
 
 override WIDTH: u32 = 64u;
 override HEIGHT: u32 = 4u;
+override BACKWARDS: u32 = 1u;
 
 // The first voxel of each pack, after the update of its even voxels.
 var<workgroup> firsts: array<vec3<f32>, 1024>;
@@ -12,7 +13,7 @@ var<workgroup> firsts: array<vec3<f32>, 1024>;
 fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
     let size = block.size;
     let p = local.x;
-    let z = select(group.z, size.z - 1u - group.z, block.rows == 1u);
+    let z = select(group.z, size.z - 1u - group.z, BACKWARDS == 1u && block.rows == 1u);
     let y = 2u * (group.y * HEIGHT + local.y) + ((block.rows + z) & 1u);
     let inside = y < size.y;
     let v = vec3<u32>(p, y, z);

@@ -9,14 +9,14 @@ fn voxel_of(i: u32) -> vec3<u32> {
 
 @compute @workgroup_size(256)
 fn residual_norm2(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     let count = block.size.x * block.size.y * block.size.z;
     var sum = 0.0;
-    for (var i = id.x; i < count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         sum = sum + squares(residual_at(voxel_of(i)));
     }
     let total = workgroup_sum(sum, lane);
@@ -41,7 +41,6 @@ fn jacobi(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
 
 @compute @workgroup_size(256)
 fn restrict_residual(
-    @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -50,7 +49,8 @@ fn restrict_residual(
     let coarse = block.coarse;
     let count = coarse.x * coarse.y * coarse.z;
     var norm2 = 0.0;
-    for (var i = id.x; i < count; i = i + groups.x * LINE) {
+    let own = own_items(group.x, groups.x, count);
+    for (var i = own.x + lane; i < own.y; i = i + LINE) {
         let xs = cells(i % coarse.x, fine.x, coarse.x);
         let ys = cells(i / coarse.x % coarse.y, fine.y, coarse.y);
         let zs = cells(i / (coarse.x * coarse.y), fine.z, coarse.z);

@@ -1,0 +1,136 @@
+//! `scaling`: one pair of volumes on one GPU and on several that work as one device.
+
+use crate::{BenchError, Figure, Session};
+use std::time::Instant;
+use veloxel_core::{Dimension, Volume};
+use veloxel_gpu::{ComputeError, Device};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, FlowExtras, Frame, ImagePair, MotionError, PairMethod};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
+use veloxel_phantoms::{Noise, Phantom};
+
+/// Lengths of the edges of the cubes, in voxels.
+const SIZES: [usize; 5] = [256, 384, 512, 768, 1024];
+/// Those of the quick form.
+const QUICK: [usize; 2] = [256, 512];
+/// Length of the phantom's edge that larger cubes repeat, mirrored, so that no seam has an edge.
+const REPEATED: usize = 256;
+/// Number of runs, of which the median counts.
+const RUNS: usize = 5;
+
+/// `scaling`: resident time on the device and on the first of its GPUs alone, and the samples in which the fields differ.
+pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let device = session.device;
+    if !device.is_gpu() {
+        return Err(BenchError::NeedsGpu { bench: "scaling", device: device.info().description });
+    }
+    let name = device.info().name;
+    let one = Device::named(first_of(&name), 0)?;
+    let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
+    let phantom = case.build(&isotropic_grid(Dimension::Three, REPEATED)?);
+    let mut figures = Vec::new();
+    let sizes = if session.is_quick { &QUICK[..] } else { &SIZES };
+    for &size in sizes {
+        let pair = repeated(&phantom, size)?;
+        let alone = timed(&one, &pair)?;
+        let together = timed(device, &pair)?;
+        let mut add = |what: &str, value: f64, unit: &'static str| {
+            figures.push(Figure::new(format!("{size}³, {what}"), value, unit));
+        };
+        if let Some(Timed { ms, .. }) = &alone {
+            add("resident on the first GPU", *ms, "ms");
+        }
+        if let Some(Timed { ms, bytes_per_voxel, .. }) = &together {
+            add(&format!("resident on {name}"), *ms, "ms");
+            add("memory", *bytes_per_voxel, "bytes a voxel");
+        }
+        if let (Some(alone), Some(together)) = (alone, together) {
+            add("speed-up", alone.ms / together.ms, "×");
+            let pairs = alone.field.iter().zip(&together.field);
+            let differ = pairs.filter(|(a, b)| a.to_bits() != b.to_bits()).count();
+            figures
+                .push(Figure::new(format!("{size}³, samples that differ"), differ as f64, "").at_most(0.0));
+        }
+    }
+    Ok(figures)
+}
+
+/// The name of the first GPU of a device.
+fn first_of(name: &str) -> &str {
+    match name {
+        "cuda:all" => "cuda",
+        several => several.split(',').next().unwrap_or(several),
+    }
+}
+
+/// The pair of a phantom, repeated to a larger cube, or cut to a smaller one.
+fn repeated(phantom: &Phantom, size: usize) -> Result<[Volume<f32>; 2], BenchError> {
+    let grid = isotropic_grid(Dimension::Three, size)?;
+    let mirrored = |at: usize| {
+        if (at / REPEATED).is_multiple_of(2) { at % REPEATED } else { REPEATED - 1 - at % REPEATED }
+    };
+    let of = |volume: &Volume<f32>| {
+        let mut samples = Vec::with_capacity(grid.len());
+        for z in 0..size {
+            for y in 0..size {
+                let row = (mirrored(z) * REPEATED + mirrored(y)) * REPEATED;
+                samples.extend((0..size).map(|x| volume.data()[row + mirrored(x)]));
+            }
+        }
+        Volume::new(grid.clone(), samples)
+    };
+    Ok([of(&phantom.fixed)?, of(&phantom.moving)?])
+}
+
+/// What a device found, and how long it took with both images in its memory.
+struct Timed {
+    ms: f64,
+    bytes_per_voxel: f64,
+    /// All components in voxels, one after the other.
+    field: Vec<f32>,
+}
+
+/// Runs a pair; none if the device has not enough memory.
+fn timed(device: &Device, [fixed, moving]: &[Volume<f32>; 2]) -> Result<Option<Timed>, BenchError> {
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
+    let found = (|| {
+        let mut method = Clg::new(fixed.grid(), params, device)?;
+        let frames = [Frame::upload(device, fixed)?, Frame::upload(device, moving)?];
+        let mut times_ms = Vec::new();
+        let mut last = None;
+        // The first run compiles and allocates.
+        for _ in 0..=RUNS {
+            drop(last.take());
+            device.synchronise()?;
+            let start = Instant::now();
+            let found = method.estimate(ImagePair::new(&frames[0], &frames[1]))?;
+            device.synchronise()?;
+            times_ms.push(start.elapsed().as_secs_f64() * 1e3);
+            last = Some(found);
+        }
+        let mut timed = times_ms.split_off(1);
+        timed.sort_by(f64::total_cmp);
+        let bytes_per_voxel = device.memory_stats().most_used_bytes as f64 / fixed.grid().len() as f64;
+        let field = last.expect("a run leaves a field").finish(FlowExtras::default())?.flow.into_planar_vox();
+        Ok::<_, MotionError>(Timed { ms: timed[RUNS / 2], bytes_per_voxel, field })
+    })();
+    device.release_kept();
+    match found {
+        Ok(timed) => Ok(Some(timed)),
+        Err(MotionError::Compute(ComputeError::OutOfMemory { .. })) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_gpu_is_found_by_its_name() {
+        let names =
+            [("cuda:all", "cuda"), ("cuda:2,0", "cuda:2"), ("cuda:1", "cuda:1"), ("vulkan", "vulkan")];
+        for (name, first) in names {
+            assert_eq!(first_of(name), first);
+        }
+    }
+}
