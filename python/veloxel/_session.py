@@ -18,7 +18,7 @@ class Session:
 
     Args:
         device: ``"auto"`` (the fastest there is), ``"cpu"``, or a GPU: ``"cuda"``, ``"vulkan"``, ``"metal"``, ``"dx12"``;
-            ``"cuda:1"`` is the second of its kind.
+            ``"cuda:1"`` is the second of its kind; ``"cuda:0,1"`` and ``"cuda:all"`` are several that work as one.
         threads: Threads of the processor; 0: all.
         max_memory: Bytes that a run may take, of the process on a processor and of the device on a GPU; ``None``: what there is.
             Larger runs are done in tiles where their method allows it.

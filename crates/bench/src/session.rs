@@ -19,6 +19,8 @@ pub struct Session<'a> {
     pub(crate) opening_ms: Option<f64>,
     /// Which commands `stops` tries: those whose name holds this.
     pub(crate) only: Option<String>,
+    /// Whether `scaling` says what a model predicts.
+    pub(crate) predicts: bool,
     /// The folder of data that others made.
     data: Option<PathBuf>,
     missing: RefCell<Vec<String>>,
@@ -36,6 +38,7 @@ impl<'a> Session<'a> {
             is_quick: false,
             opening_ms: None,
             only: None,
+            predicts: false,
             data: std::env::var_os("VELOXEL_DATA").map(PathBuf::from),
             missing: RefCell::default(),
             plots: RefCell::default(),
@@ -50,6 +53,11 @@ impl<'a> Session<'a> {
     /// This session, in which `stops` tries only the commands whose name holds a text; none: all.
     pub fn only(self, only: Option<String>) -> Self {
         Self { only, ..self }
+    }
+
+    /// This session, in which `scaling` says what a model predicts.
+    pub fn predicting(self, predicts: bool) -> Self {
+        Self { predicts, ..self }
     }
 
     /// The device that measures.

@@ -20,7 +20,7 @@ use veloxel::{Session, VeloxelError};
 #[derive(Debug, Args)]
 pub struct DeviceArguments {
     /// Where to compute: auto (the fastest there is), cpu, or a GPU: cuda, vulkan, metal, dx12 or wgpu (any of these
-    /// three), with :1 for the second of its kind; `veloxel devices` lists them
+    /// three), with :1 for the second of its kind, or cuda:0,1 and cuda:all for several as one; `veloxel devices` lists them
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device, help_heading = "Device")]
     pub device: String,
 

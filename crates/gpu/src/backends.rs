@@ -1,6 +1,6 @@
 //! The GPU back ends: opens a GPU by name, opens the fastest one, and lists all.
 
-pub(crate) use of_this_build::{fastest, list, open};
+pub(crate) use of_this_build::{fastest, list, open, open_in_parts};
 
 use crate::error::ComputeError;
 use crate::gpu::Gpu;
@@ -37,6 +37,11 @@ mod of_this_build {
         }
     }
 
+    /// Opens the first GPU of wgpu for launches that are divided into so many.
+    pub(crate) fn open_in_parts(parts: usize) -> Result<Arc<dyn Gpu>, ComputeError> {
+        Ok(Arc::new(wgpu_device::WgpuDevice::open_in_parts("wgpu", 0, parts)?))
+    }
+
     /// Opens the fastest GPU present.
     pub(crate) fn fastest() -> Found {
         let mut why_not = Vec::new();
@@ -70,6 +75,10 @@ mod of_this_build {
 
     pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
         Err(ComputeError::NoDevice { name: name.to_owned(), reason: REASON.to_owned() })
+    }
+
+    pub(crate) fn open_in_parts(_: usize) -> Result<Arc<dyn Gpu>, ComputeError> {
+        open("wgpu")
     }
 
     pub(crate) fn fastest() -> Found {

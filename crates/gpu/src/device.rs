@@ -4,6 +4,8 @@ use crate::backends;
 use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::gpu::{ErrorCorrection, Gpu};
+use crate::launches::counts::LaunchCounts;
+use crate::launches::launch::Launch;
 use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer::{Buffer, Memory};
 use crate::memory::buffer_pool::MemoryStats;
@@ -20,6 +22,7 @@ pub struct Device {
     kind: DeviceKind,
     control: Control,
     results: Arc<ResultMemory>,
+    counts: Option<Arc<LaunchCounts>>,
 }
 
 /// The kind of a device; every kernel matches on it to choose its implementation.
@@ -39,7 +42,7 @@ impl Device {
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
         let cpu = Cpu::new(threads)?;
         let (control, results) = (cpu.control.clone(), Arc::default());
-        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results })
+        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results, counts: None })
     }
 
     /// A device with the same threads and memory and another channel: for a run beside another one, which is followed and
@@ -50,7 +53,21 @@ impl Device {
             DeviceKind::Cpu(cpu) => DeviceKind::Cpu(cpu.controlled_by(control.clone())),
             gpu => gpu.clone(),
         };
-        Self { kind, control, results: self.results.clone() }
+        Self { kind, control, results: self.results.clone(), counts: self.counts.clone() }
+    }
+
+    /// This device, whose launches on a GPU are counted.
+    #[must_use]
+    pub fn counting(&self, counts: Arc<LaunchCounts>) -> Self {
+        Self { counts: Some(counts), ..self.clone() }
+    }
+
+    /// Counts a launch that is made next, where launches are counted.
+    #[doc(hidden)]
+    pub fn count(&self, launch: &Launch<'_>) {
+        if let Some(counts) = &self.counts {
+            counts.count(launch);
+        }
     }
 
     /// The channel through which every run on this device reports progress, and is stopped.
@@ -67,12 +84,23 @@ impl Device {
     }
 
     /// Opens a device by name: `cpu`, `cuda`, `vulkan`, `metal`, `dx12`, or `wgpu` (any of the last three). A suffix
-    /// selects among several GPUs of a kind: `:1` is the second.
+    /// selects among several GPUs of a kind: `:1` is the second; `cuda:0,1` and `cuda:all` are several that work as one, with
+    /// the results of one.
     ///
     /// # Errors
     /// [`ComputeError::NoDevice`] with the reason; [`ComputeError::Threads`] as [`Self::cpu`].
     pub fn named(name: &str, threads: usize) -> Result<Self, ComputeError> {
         if name == "cpu" { Self::cpu(threads) } else { backends::open(name).map(Self::of) }
+    }
+
+    /// Opens the first GPU of wgpu for launches of which each is divided into so many, as several GPUs share them: a test that
+    /// kernels need nothing of each other's parts, on a machine with one GPU or none.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoDevice`] with the reason.
+    #[doc(hidden)]
+    pub fn in_parts(parts: usize) -> Result<Self, ComputeError> {
+        backends::open_in_parts(parts).map(Self::of)
     }
 
     /// Opens the fastest device present: CUDA first, then any other GPU, then the processor.
@@ -125,7 +153,8 @@ impl Device {
         self.gpu().map_or(1, |gpu| gpu.gpus())
     }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
-        Self { kind: DeviceKind::Gpu(gpu), control: Control::default(), results: Arc::default() }
+        let (control, results) = Default::default();
+        Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None }
     }
     /// Where the memory of results comes from.
     pub(crate) fn results(&self) -> &ResultMemory {

@@ -42,6 +42,7 @@ pub use gpu::{ErrorCorrection, Gpu, MemoryStretch, QueueNumber};
 pub use launches::bindings::{
     BindingDeclaration, BindingSlot, BindingSlots, Bindings, BoundBuffer, BufferAccess,
 };
+pub use launches::counts::{CountedLaunches, LaunchCounts};
 #[cfg(feature = "gpu")]
 pub use launches::cuda_source::cuda_source;
 pub use launches::launch::{Launch, ShaderSource, cover, line, tile};

@@ -198,7 +198,9 @@ impl<'a> PreparedLaunch<'a> {
         let Self { gpu, source, entry, constants, uniform, mut buffers } = self;
         buffers.extend(sums);
         let (constants, uniform, buffers) = (&constants, &uniform, &buffers);
-        gpu.gpu.launch(&Launch { source, entry, constants, uniform, buffers, groups })
+        let launch = Launch { source, entry, constants, uniform, buffers, groups };
+        gpu.device.count(&launch);
+        gpu.gpu.launch(&launch)
     }
     /// Launches workgroups that cover a grid: each has this many items along x and y, and one along z.
     ///

@@ -77,14 +77,14 @@ pub const AWAITS: &str = "wgsl::await_earlier_kernels()";
 pub enum LaunchExtent {
     /// All workgroups.
     Whole,
-    /// Some of the workgroups: other launches do the rest, perhaps on other GPUs. The kernel's last parameter is a [`Part`].
+    /// Some of the workgroups: other launches do the rest, perhaps on other GPUs. The kernel's last parameter is a [`LaunchPart`].
     Part,
 }
 
 /// The last parameter of a kernel that launches do in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
-pub struct Part {
+pub struct LaunchPart {
     /// The workgroup along x, y and z that the launch begins with.
     pub first: [u32; 3],
     /// Number of workgroups along x, y and z of all launches together, as WGSL's `num_workgroups` says.

@@ -6,6 +6,7 @@ pub(crate) mod multigrid;
 pub(crate) mod paths;
 pub(crate) mod rates;
 pub(crate) mod scaling;
+mod scaling_model;
 pub(crate) mod sessions;
 pub(crate) mod streams;
 pub(crate) mod tracking;

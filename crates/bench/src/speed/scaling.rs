@@ -1,9 +1,11 @@
 //! `scaling`: one pair of volumes on one GPU and on several that work as one device.
 
+use super::scaling_model::{COUNTED, CountedRun, Rates};
 use crate::{BenchError, Figure, Session};
+use std::sync::Arc;
 use std::time::Instant;
 use veloxel_core::{Dimension, Volume};
-use veloxel_gpu::{ComputeError, Device};
+use veloxel_gpu::{ComputeError, Device, LaunchCounts};
 use veloxel_motion::{Clg, ClgParams, ClgPreset, FlowExtras, Frame, ImagePair, MotionError, PairMethod};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom};
@@ -28,11 +30,18 @@ pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
     let phantom = case.build(&isotropic_grid(Dimension::Three, REPEATED)?);
     let mut figures = Vec::new();
+    let model = if session.predicts { Some(Model::of(device, &one, &phantom)?) } else { None };
     let sizes = if session.is_quick { &QUICK[..] } else { &SIZES };
-    for &size in sizes {
+    let is_asked = |size: &&usize| session.only.as_ref().is_none_or(|only| size.to_string().contains(only));
+    for &size in sizes.iter().filter(is_asked) {
         let pair = repeated(&phantom, size)?;
         let alone = timed(&one, &pair)?;
         let together = timed(device, &pair)?;
+        if let Some(model) = &model {
+            let gpus = [(1, &alone), (device.gpus(), &together)];
+            let measured = gpus.iter().filter_map(|(gpus, timed)| Some((*gpus, timed.as_ref()?.ms)));
+            figures.extend(measured.flat_map(|(gpus, ms)| model.beside(size, gpus, ms)));
+        }
         let mut add = |what: &str, value: f64, unit: &'static str| {
             figures.push(Figure::new(format!("{size}³, {what}"), value, unit));
         };
@@ -51,7 +60,76 @@ pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
                 .push(Figure::new(format!("{size}³, samples that differ"), differ as f64, "").at_most(0.0));
         }
     }
+    figures.extend(model.iter().flat_map(Model::elsewhere));
     Ok(figures)
+}
+
+/// The launches of a run, and the rates of this machine.
+struct Model {
+    run: CountedRun,
+    rates: Rates,
+}
+
+impl Model {
+    /// Counts the launches of two sizes and measures them on one GPU, and the rates of it and of all.
+    fn of(device: &Device, one: &Device, phantom: &Phantom) -> Result<Self, BenchError> {
+        let rates = Rates::measured(one, device)?;
+        let measured = |size: usize| {
+            let pair = repeated(phantom, size)?;
+            let counts = Arc::new(LaunchCounts::default());
+            run_once(&one.counting(counts.clone()), &pair)?;
+            let ms = timed(one, &pair)?.map_or(f64::NAN, |timed| timed.ms);
+            Ok::<_, BenchError>((ms, counts))
+        };
+        let (small_ms, small) = measured(COUNTED / 2)?;
+        let (large_ms, large) = measured(COUNTED)?;
+        let (of_small, of_large) = (small.at_least(0), large.at_least(0));
+        let rates = rates.fitted([(small_ms, of_small), (large_ms, of_large)]);
+        let per_doubling = of_large.launches.saturating_sub(of_small.launches);
+        Ok(Self { run: CountedRun { counts: large, per_doubling }, rates })
+    }
+
+    /// What the model says of a run that was measured.
+    fn beside(&self, size: usize, gpus: usize, measured_ms: f64) -> [Figure; 2] {
+        let predicted_ms = self.rates.predicted_ms(&self.run, size, gpus);
+        let on = if gpus == 1 { "1 GPU".to_owned() } else { format!("{gpus} GPUs") };
+        let ratio =
+            Figure::new(format!("{size}³ on {on}, predicted over measured"), predicted_ms / measured_ms, "");
+        [Figure::new(format!("{size}³ on {on}, predicted"), predicted_ms, "ms"), ratio.between(0.85, 1.15)]
+    }
+
+    /// The measured rates, and what the model says of larger cubes and more GPUs.
+    fn elsewhere(&self) -> Vec<Figure> {
+        let Rates { copy, share, launch_s, wait_s, link } = self.rates;
+        let mut figures = vec![
+            Figure::new("copy on one GPU, read and written", copy / 1e9, "GB/s"),
+            Figure::new("share of it that a run reaches", share, ""),
+            Figure::new("start of a launch", 1e6 * launch_s, "µs"),
+        ];
+        if wait_s > 0.0 {
+            figures.push(Figure::new("wait for each other", 1e6 * wait_s, "µs"));
+            figures.push(Figure::new("link, read of another GPU", link / 1e9, "GB/s"));
+        }
+        for size in LARGER {
+            for gpus in MORE {
+                let ms = self.rates.predicted_ms(&self.run, size, gpus);
+                figures.push(Figure::new(format!("{size}³ on {gpus} GPUs, predicted"), ms, "ms"));
+            }
+        }
+        figures
+    }
+}
+
+/// Edges of cubes, and numbers of GPUs, of which the model tells what was not measured.
+const LARGER: [usize; 4] = [1024, 2048, 4096, 8192];
+const MORE: [usize; 6] = [2, 4, 8, 64, 256, 1000];
+
+/// Estimates the flow of a pair, and leaves it.
+fn run_once(device: &Device, [fixed, moving]: &[Volume<f32>; 2]) -> Result<(), BenchError> {
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
+    let mut method = Clg::new(fixed.grid(), params, device)?;
+    let frames = [Frame::upload(device, fixed)?, Frame::upload(device, moving)?];
+    Ok(method.estimate(ImagePair::new(&frames[0], &frames[1]))?.wait()?)
 }
 
 /// The name of the first GPU of a device.

@@ -5,7 +5,7 @@ use crate::launches::launch::Launch;
 use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
-use wgsl_to_cuda::{Binding, Part};
+use wgsl_to_cuda::{Binding, LaunchPart};
 
 /// A compiled kernel. Its module is never unloaded while the device lives.
 pub(super) struct Kernel {
@@ -24,6 +24,7 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 /// All values that a launch of a kernel needs; it may be launched later, and more than once.
+#[derive(Clone)]
 pub(super) struct Call {
     pub kernel: Arc<Kernel>,
     pub groups: [u32; 3],
@@ -74,6 +75,18 @@ impl Call {
         format!("{name}, {entry}, 2^{}", threads.ilog2())
     }
 
+    /// Makes the kernel use the memory at `to` wherever it would use that at `from`.
+    pub(crate) fn use_instead(&mut self, from: u64, to: u64) {
+        let mut at = 0;
+        for binding in &self.kernel.bindings {
+            match binding {
+                Binding::Storage { .. } if self.words[at] == from => self.words[at] = to,
+                _ => {}
+            }
+            at += words_of(binding);
+        }
+    }
+
     /// Whether both calls have the same argument values; both must be of the same kernel.
     pub(crate) fn has_values_of(&self, other: &Self) -> bool {
         self.words == other.words
@@ -106,7 +119,7 @@ impl Call {
         &self,
         function: sys::CUfunction,
         groups: [u32; 3],
-        part: Part,
+        part: LaunchPart,
         stream: &CudaStream,
     ) -> Result<(), DriverError> {
         let ([gx, gy, gz], [bx, by, bz]) = (groups, self.kernel.block);

@@ -263,16 +263,17 @@ impl Gpu for CudaDevice {
         if launch.groups.contains(&0) {
             return Ok(());
         }
-        self.times.time("launches: ask", || match &self.several {
-            Some(several) if several.divides(launch)? => {
+        self.times.time("launches: ask", || {
+            let queue = self.queues.queue();
+            if let Some(several) = &self.several
+                && let Some(small) = several.divides(launch)?
+            {
                 let DividedKernel { kernel, functions } = self.divided_kernel(several, launch)?;
-                let divided = DividedCall { call: self.call(kernel, launch)?, functions };
-                several.launch(self.queues.queue(), &divided).map_err(|e| self.failed(e))
+                let divided = DividedCall { call: self.call(kernel, launch)?, functions, small };
+                return several.launch(queue, &divided).map_err(|e| self.failed(e));
             }
-            _ => {
-                let call = self.call(self.kernel(launch)?, launch)?;
-                self.queues.queue().launch(call).map_err(|e| self.failed(e))
-            }
+            let call = self.call(self.kernel(launch)?, launch)?;
+            queue.launch(call).map_err(|e| self.failed(e))
         })
     }
     fn synchronise(&self) -> Result<(), ComputeError> {

@@ -41,6 +41,16 @@ struct Work {
     /// Number of runs launched from a recording.
     replayed: usize,
     profile: Option<Profile>,
+    since: SinceDivided,
+}
+
+/// What the stream was given since the last piece of work that is divided among several GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SinceDivided {
+    /// Nothing.
+    Nothing,
+    /// Other work, or something to wait for; or no work was divided before.
+    Other,
 }
 
 /// The operation that failed, and what the driver says of it.
@@ -59,8 +69,15 @@ impl Queue {
         let in_turn = wanted.as_deref() == Some("in-turn".as_ref()) || driver < FIRST_THAT_BEGINS_EARLY;
         let recordings =
             recordings.then(|| Recordings::new(if in_turn { Begins::InTurn } else { Begins::Early }));
-        let work =
-            Work { waiting: Vec::new(), launches: 0, most: FIRST_WAITING, recordings, replayed: 0, profile };
+        let work = Work {
+            waiting: Vec::new(),
+            launches: 0,
+            most: FIRST_WAITING,
+            recordings,
+            replayed: 0,
+            profile,
+            since: SinceDivided::Other,
+        };
         Self { stream, times, work: Mutex::new(work) }
     }
 
@@ -104,6 +121,7 @@ impl Queue {
     /// Makes all later work wait for an event.
     pub fn wait_for(&self, event: &CudaEvent) -> Result<(), Refusal> {
         self.flush()?;
+        self.work().since = SinceDivided::Other;
         self.stream.wait(event).map_err(of_stream)
     }
 
@@ -116,13 +134,14 @@ impl Queue {
     pub(crate) fn divide(
         &self,
         name: impl FnOnce() -> String,
-        go: impl FnOnce(&CudaStream) -> Result<(), DriverError>,
+        go: impl FnOnce(&CudaStream, SinceDivided) -> Result<(), DriverError>,
     ) -> Result<(), Refusal> {
         let mut work = self.work();
         self.give(&mut work)?;
+        let since = std::mem::replace(&mut work.since, SinceDivided::Nothing);
         let launched = match work.profile.as_mut() {
-            Some(profile) => profile.time(name(), &self.stream, || go(&self.stream)),
-            None => go(&self.stream),
+            Some(profile) => profile.time(name(), &self.stream, || go(&self.stream, since)),
+            None => go(&self.stream, since),
         };
         launched.map_err(of_stream)
     }
@@ -160,6 +179,7 @@ impl Queue {
         }
         self.stream.context().bind_to_thread().map_err(of_stream)?;
         work.launches = 0;
+        work.since = SinceDivided::Other;
         let mut left = std::mem::take(&mut work.waiting);
         while !left.is_empty() {
             let mut run: Vec<_> = left.drain(..left.len().min(launch_dependencies::MOST)).collect();

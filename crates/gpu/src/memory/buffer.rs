@@ -152,9 +152,14 @@ pub trait AnyBuffer: Debug {
     /// # Errors
     /// [`ComputeError::WrongDevice`] if the buffer is on the processor.
     fn gpu(&self) -> Result<&GpuMemory, ComputeError>;
+    /// Length of the samples in use, in bytes.
+    fn bytes(&self) -> usize;
 }
 
 impl<T: Element> AnyBuffer for Buffer<T> {
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
     fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
         match &self.memory {
             Memory::Gpu(memory) => Ok(memory),

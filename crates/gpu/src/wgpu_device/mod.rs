@@ -16,6 +16,8 @@ use crate::error::ComputeError;
 use crate::gpu::{Gpu, HostSide, MemoryStretch};
 use crate::launches::bindings::{BoundBuffer, BufferAccess, Declared};
 use crate::launches::launch::{Launch, Variant};
+use crate::launches::part_text::{PART_BYTES, in_parts, part_bytes};
+use crate::launches::parts::{Rectangle, divided};
 use crate::launches::{cuda_check, declared};
 use crate::listing::DeviceInfo;
 use crate::memory::buffer_pool::{First, MemoryStats, Origin, Policy};
@@ -45,6 +47,8 @@ pub(crate) struct WgpuDevice {
     compilations: CompilationClock,
     recording: Mutex<Recording>,
     pool: Arc<Pool>,
+    /// Number of launches that the work of a launch is divided into.
+    parts: usize,
 }
 
 /// Compiled pipelines.
@@ -58,6 +62,12 @@ const ASK_EVERY: Duration = Duration::from_millis(20);
 impl WgpuDevice {
     /// Opens adapter number `ordinal` of a kind, counted from 0.
     pub fn open(kind: &str, ordinal: usize) -> Result<Self, ComputeError> {
+        Self::open_in_parts(kind, ordinal, 1)
+    }
+
+    /// [`Self::open`] for launches that are divided into so many, as several GPUs would share them. The last part comes first: no
+    /// part may need what another one does.
+    pub fn open_in_parts(kind: &str, ordinal: usize, parts: usize) -> Result<Self, ComputeError> {
         let name = if ordinal == 0 { kind.to_owned() } else { format!("{kind}:{ordinal}") };
         let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
         let mut adapters = adapters(kind);
@@ -70,6 +80,7 @@ impl WgpuDevice {
         let adapter = adapters.swap_remove(ordinal);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("veloxel"),
+            required_features: if parts > 1 { wgpu::Features::IMMEDIATES } else { wgpu::Features::empty() },
             required_limits: adapter.limits(),
             memory_hints: wgpu::MemoryHints::Performance,
             ..Default::default()
@@ -86,7 +97,7 @@ impl WgpuDevice {
         let most_steps = if hardware { MOST_STEPS } else { MOST_STEPS_IN_SOFTWARE };
         let recording = Mutex::new(Recording::of_steps(most_steps));
         let pool = Arc::new(Pool::new(Policy::of_gpu(First::Newest)));
-        Ok(Self { info, hardware, device, queue, nothing, pipelines, compilations, recording, pool })
+        Ok(Self { info, hardware, device, queue, nothing, pipelines, compilations, recording, pool, parts })
     }
 
     fn failed(&self, reason: impl fmt::Display) -> ComputeError {
@@ -148,7 +159,10 @@ impl WgpuDevice {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let source = wgpu::ShaderSource::Wgsl(launch.source.whole_wgsl().into());
+        let wgsl = launch.source.whole_wgsl();
+        let in_parts = self.divides(launch).then(|| in_parts(&wgsl, launch.entry)).flatten();
+        let immediate_size = if in_parts.is_some() { PART_BYTES } else { 0 };
+        let source = wgpu::ShaderSource::Wgsl(in_parts.unwrap_or(wgsl).into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.source.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the shaders access nothing outside
         // them.
@@ -181,7 +195,7 @@ impl WgpuDevice {
         let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(launch.source.name),
             bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
+            immediate_size,
         });
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(launch.entry),
@@ -195,11 +209,16 @@ impl WgpuDevice {
             cache: None,
         });
         match block_on(scope.pop()) {
-            None => Ok(Pipeline { pipeline, layout }),
+            None => Ok(Pipeline { pipeline, layout, takes_part: immediate_size > 0 }),
             Some(error) => {
                 Err(self.failed(format!("kernel `{}`, `{}`: {error}", launch.source.name, launch.entry)))
             }
         }
+    }
+
+    /// Whether the work of a launch is divided.
+    fn divides(&self, launch: &Launch<'_>) -> bool {
+        self.parts > 1 && launch.source.divides()
     }
 
     fn recording(&self) -> MutexGuard<'_, Recording> {
@@ -287,11 +306,15 @@ impl Gpu for WgpuDevice {
                     Ok(spare.next().expect("a launch should not have so many spare outputs").clone())
                 }
             })
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
         let alignment = self.device.limits().min_uniform_buffer_offset_alignment as usize;
         let mut recording = self.recording();
-        let launched = Recorded { pipeline, buffers, groups: launch.groups };
-        recording.launch(launched, launch.uniform, alignment);
+        let parts = if pipeline.takes_part { self.parts } else { 1 };
+        for Rectangle { first, groups } in divided(launch.groups, parts).into_iter().flatten().rev() {
+            let part = pipeline.takes_part.then(|| part_bytes(first, launch.groups));
+            let launched = Recorded { pipeline: pipeline.clone(), buffers: buffers.clone(), groups, part };
+            recording.launch(launched, launch.uniform, alignment);
+        }
         if recording.is_due() {
             recording.submit(&self.device, &self.queue);
         }

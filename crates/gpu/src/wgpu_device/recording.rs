@@ -1,6 +1,7 @@
 //! Launches that are not submitted yet; they are submitted many at a time, in one compute pass.
 
 use super::pool::create;
+use crate::launches::part_text::PART_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +9,8 @@ use std::sync::Arc;
 pub(super) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
+    /// Whether launches say in immediate data which part of the workgroups they do.
+    pub takes_part: bool,
 }
 
 /// One launch: pipeline, buffers from binding 1 on, and number of workgroups.
@@ -15,6 +18,8 @@ pub(super) struct Recorded {
     pub pipeline: Arc<Pipeline>,
     pub buffers: Vec<wgpu::Buffer>,
     pub groups: [u32; 3],
+    /// Immediate data: the part of the workgroups.
+    pub part: Option<[u8; PART_BYTES as usize]>,
 }
 
 enum Step {
@@ -129,6 +134,9 @@ fn encode(
     });
     pass.set_pipeline(&launch.pipeline.pipeline);
     pass.set_bind_group(0, &group, &[block_bytes.start as u32]);
+    if let Some(part) = &launch.part {
+        pass.set_immediates(0, part);
+    }
     let [x, y, z] = launch.groups;
     pass.dispatch_workgroups(x, y, z);
 }

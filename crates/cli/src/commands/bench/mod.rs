@@ -43,16 +43,20 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// Which commands `stops` tries: those whose name holds this text
+    /// Which commands `stops` tries, and which sizes `scaling`: those whose name holds this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+
+    /// Beside what `scaling` measures what a model predicts, here and for more GPUs and larger volumes
+    #[arg(long)]
+    predict: bool,
 
     /// Tables and plots of paper-a, paper-b, paper-c, paper-d, error-time or cine as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
     /// Measure nothing: put what --json printed on several machines beside each other, NAMEs alone or all, with --html as a page
-    #[arg(long, value_name = "RUN.json", num_args = 1.., conflicts_with_all = ["json", "quick", "allow_missing", "only"])]
+    #[arg(long, value_name = "RUN.json", num_args = 1.., conflicts_with_all = ["json", "quick", "allow_missing", "only", "predict"])]
     merge: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -96,7 +100,8 @@ impl Run for BenchArguments {
         let in_fresh_process = |size: usize| fresh_process(size, &self);
         let session = Session::new(&device, &in_fresh_process)
             .opened_by(self.device.options(), opening_ms)
-            .only(self.only.clone());
+            .only(self.only.clone())
+            .predicting(self.predict);
         let session = if self.quick { session.quick() } else { session };
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());

@@ -2,7 +2,7 @@
 //!
 //! Large buffers lie on all of the GPUs: the first share of their bytes on the first one, the next share on the next one
 //! ([`SpreadMemory`]), under addresses that are the same for all. The workgroups of a large launch are divided in the same way
-//! ([`parts`]): each GPU does those that write the share that lies on it, with the same kernel and the same numbers of
+//! ([`divided`]): each GPU does those that write the share that lies on it, with the same kernel and the same numbers of
 //! workgroups, so that every sum, colour and decision is that of one GPU, bit for bit. What a workgroup at the edge of a share
 //! reads of the next one comes over the link between the GPUs while the kernel runs; there is no copy of a border, and no
 //! kernel knows of shares.
@@ -11,30 +11,33 @@
 //! others before, and they for it after.
 
 mod links;
-mod parts;
+mod mirrors;
 mod spread_memory;
 
 pub(super) use links::Transport;
 
 use super::kernel_call::Call;
 use super::pool::CudaMemory;
-use super::queue::{Queue, Refusal};
+use super::queue::{Queue, Refusal, SinceDivided};
 use super::said;
 use crate::error::ComputeError;
 use crate::launches::bindings::BoundBuffer;
 use crate::launches::launch::Launch;
+use crate::launches::parts::{Rectangle, divided};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
-use parts::{Rectangle, divided};
+use mirrors::Mirrors;
 use spread_memory::SpreadMemory;
 use std::sync::Arc;
-use wgsl_to_cuda::Part;
+use wgsl_to_cuda::LaunchPart;
 
 /// The GPUs beside the first one, and what all of them share.
 pub(super) struct Several {
     /// The context of the first GPU.
     first: Arc<CudaContext>,
-    /// The end of the first GPU's work, recorded anew before every divided launch.
+    /// The end of the first GPU's work before a divided launch.
     asked: CudaEvent,
+    /// The end of the first GPU's part of the last divided launch.
+    ended: CudaEvent,
     others: Vec<Other>,
     pub memory: SpreadMemory,
     pub transport: Transport,
@@ -46,6 +49,15 @@ struct Other {
     stream: Arc<CudaStream>,
     /// The end of its part of the last divided launch.
     done: CudaEvent,
+    mirrors: Mirrors,
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        if self.context.bind_to_thread().is_ok() {
+            self.mirrors.free();
+        }
+    }
 }
 
 /// A kernel that is launched in parts, as each GPU has it, and the arguments that all parts share.
@@ -53,6 +65,15 @@ pub(super) struct DividedCall {
     pub call: Call,
     /// The kernel's function on each GPU, the first one included.
     pub functions: Arc<Vec<sys::CUfunction>>,
+    /// Memory that the kernel only reads and that lies on the first GPU alone.
+    pub small: Vec<SmallMemory>,
+}
+
+/// Memory that lies on the first GPU alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SmallMemory {
+    pub address: sys::CUdeviceptr,
+    pub bytes: usize,
 }
 
 impl Several {
@@ -68,11 +89,12 @@ impl Several {
         let memory = SpreadMemory::new(contexts, transport).map_err(refuse_driver)?;
         let others = contexts[1..].iter().map(|context| {
             let (stream, done) = (context.new_stream()?, context.new_event(None)?);
-            Ok(Other { context: context.clone(), stream, done })
+            Ok(Other { context: context.clone(), stream, done, mirrors: Mirrors::default() })
         });
         let others = others.collect::<Result<_, DriverError>>().map_err(refuse_driver)?;
-        let asked = contexts[0].new_event(None).map_err(refuse_driver)?;
-        Ok(Self { first: contexts[0].clone(), asked, others, memory, transport })
+        let event = || contexts[0].new_event(None).map_err(refuse_driver);
+        let (asked, ended) = (event()?, event()?);
+        Ok(Self { first: contexts[0].clone(), asked, ended, others, memory, transport })
     }
 
     /// Number of GPUs.
@@ -85,45 +107,69 @@ impl Several {
         std::iter::once(&self.first).chain(self.others.iter().map(|other| &other.context))
     }
 
-    /// Whether a launch is divided among the GPUs: one that uses memory that lies on all of them.
-    pub(super) fn divides(&self, launch: &Launch<'_>) -> Result<bool, ComputeError> {
+    /// Whether a launch is divided among the GPUs: one that uses memory that lies on all of them. Then the memory comes with it
+    /// that it only reads and that lies on the first GPU alone.
+    pub(super) fn divides(&self, launch: &Launch<'_>) -> Result<Option<Vec<SmallMemory>>, ComputeError> {
+        let groups: usize = launch.groups.iter().map(|&along| along as usize).product();
+        let (mut is_any_spread, mut small, mut written) = (false, Vec::new(), Vec::new());
         for bound in launch.buffers {
-            if let BoundBuffer::In(buffer) | BoundBuffer::Out(buffer) = bound
-                && self.memory.is_spread(buffer.gpu()?.piece::<CudaMemory>()?.bytes)
-            {
-                let groups: usize = launch.groups.iter().map(|&along| along as usize).product();
-                return Ok(groups > self.count() && launch.source.divides());
+            let (BoundBuffer::In(buffer) | BoundBuffer::Out(buffer)) = bound else { continue };
+            let &CudaMemory { address, bytes, .. } = buffer.gpu()?.piece::<CudaMemory>()?;
+            match bound {
+                _ if self.memory.is_spread(bytes) => is_any_spread = true,
+                BoundBuffer::In(_) => small.push(SmallMemory { address, bytes }),
+                _ => written.push(address),
             }
         }
-        Ok(false)
+        small.retain(|memory| !written.contains(&memory.address));
+        let divides = is_any_spread && groups > self.count() && launch.source.divides();
+        Ok(divides.then_some(small))
     }
 
     /// Launches a kernel on all GPUs, each with its share of the workgroups, after all work of `queue` and before its later work.
     pub(super) fn launch(&self, queue: &Queue, divided_call: &DividedCall) -> Result<(), Refusal> {
-        let DividedCall { call, functions } = divided_call;
+        let DividedCall { call, functions, .. } = divided_call;
         let shares = divided(call.groups, self.count());
         let (kernel, entry) = call.kernel.name;
-        let go = |first: &CudaStream| {
-            self.asked.record(first)?;
-            let streams = std::iter::once(first).chain(self.others.iter().map(|other| &*other.stream));
-            for ((stream, function), share) in streams.zip(functions.iter()).zip(&shares) {
-                if stream.cu_stream() != first.cu_stream() {
-                    stream.wait(&self.asked)?;
-                }
-                stream.context().bind_to_thread()?;
-                for Rectangle { first: start, groups } in share {
-                    call.launch_part(*function, *groups, Part { first: *start, all: call.groups }, stream)?;
-                }
+        let start = |call: &Call, nth: usize, stream: &CudaStream| {
+            shares[nth].iter().try_for_each(|Rectangle { first, groups }| {
+                let part = LaunchPart { first: *first, all: call.groups };
+                call.launch_part(functions[nth], *groups, part, stream)
+            })
+        };
+        let go = |first: &CudaStream, since: SinceDivided| {
+            if since == SinceDivided::Other {
+                self.asked.record(first)?;
             }
+            start(call, 0, first)?;
+            for (nth, other) in self.others.iter().enumerate() {
+                other.context.bind_to_thread()?;
+                match since {
+                    // The first GPU has waited for all others before.
+                    SinceDivided::Other => other.stream.wait(&self.asked)?,
+                    SinceDivided::Nothing => self.wait_for_all(nth)?,
+                }
+                let mirrored = other.mirrors.of(divided_call, &other.stream)?;
+                other.context.bind_to_thread()?;
+                start(mirrored.as_ref().unwrap_or(call), nth + 1, &other.stream)?;
+            }
+            self.ended.record(first)?;
             for Other { stream, done, .. } in &self.others {
                 done.record(stream)?;
-                first.wait(done)?;
             }
+            self.others.iter().try_for_each(|other| first.wait(&other.done))?;
             first.context().bind_to_thread()
         };
-        queue
-            .divide(|| call.profile_name(), go)
-            .map_err(|said| format!("kernel `{kernel}`, `{entry}`: {said}"))
+        let launched = queue.divide(|| call.profile_name(), go);
+        launched.map_err(|said| format!("kernel `{kernel}`, `{entry}`: {said}"))
+    }
+
+    /// Makes one of the other GPUs wait for the last divided launch on all GPUs.
+    fn wait_for_all(&self, nth: usize) -> Result<(), DriverError> {
+        let own = &self.others[nth];
+        own.stream.wait(&self.ended)?;
+        let rest = self.others.iter().enumerate().filter(|(other, _)| *other != nth);
+        rest.map(|(_, other)| own.stream.wait(&other.done)).collect()
     }
 
     /// Free memory of all GPUs, in bytes; `None` where a driver does not report it.

@@ -1,21 +1,21 @@
-//! The workgroups of a launch, divided among GPUs in the order in which they cover memory.
+//! The workgroups of a launch, divided into shares in the order in which they cover memory: each of several GPUs does one.
 
 /// Workgroups that one launch does: a box of the grid of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rectangle {
+pub(crate) struct Rectangle {
     /// The first workgroup along x, y and z.
     pub first: [u32; 3],
     /// Number of workgroups along x, y and z.
     pub groups: [u32; 3],
 }
 
-/// Planes that each GPU should have at least, for planes to be divided: then no share is much larger than another one.
+/// Planes that each share should have at least, for planes to be divided: then no share is much larger than another one.
 const PLANES_EACH: u64 = 16;
 
-/// Divides a grid of workgroups among `count` GPUs, each of which gets about as many: along z where there are many planes, and
+/// Divides a grid of workgroups into `count` shares of about as many each: along z where there are many planes, and
 /// else by the rows of all planes, or by single workgroups of a long line that is folded into rows. Shares are in order, and
 /// each workgroup is in one of them.
-pub(super) fn divided(groups: [u32; 3], count: usize) -> Vec<Vec<Rectangle>> {
+pub(crate) fn divided(groups: [u32; 3], count: usize) -> Vec<Vec<Rectangle>> {
     let [gx, gy, gz] = groups.map(u64::from);
     let n = count as u64;
     let share = |all: u64, nth: u64| all * nth / n..all * (nth + 1) / n;
