@@ -28,7 +28,8 @@ class evaluate:
 
     @staticmethod
     def flow(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:
-        """End-point error (voxels), angular error (degrees) and density of a field, where both are known.
+        """End-point error (voxels), angular error (degrees) and density of a field, where both are known, and the cells in
+        which the field folds (``"cells"``).
 
         Args:
             result, truth: Fields of one shape: :class:`Field`, a result of :func:`flow`, an array, or a path.

@@ -8,13 +8,14 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    DisparityScales, EvaluateJob, EvaluateSegmentationJob, MaskFile, SegmentationReport, evaluate_contours,
-    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
+    DisparityScales, EvaluateJob, EvaluateSegmentationJob, FlowEvaluation, MaskFile, SegmentationReport,
+    evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 use veloxel::metrics::{
-    ContourDistances, ContourSummary, DisparityError, Distribution, FlowError, LabelOverlap,
-    LabelOverlapReport, SegmentationError,
+    ContourDistances, ContourSummary, DisparityError, Distribution, LabelOverlap, LabelOverlapReport,
+    SegmentationError,
 };
+use veloxel::report::cells_text;
 use veloxel::report::number::{self, counted, percent};
 use veloxel::{Dimension, Result, Session, Warnings};
 
@@ -166,7 +167,7 @@ fn error_row(name: &str, d: &Distribution) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(values).collect()
 }
 
-fn flow_text(error: &FlowError) -> String {
+fn flow_text(FlowEvaluation { error, cells }: &FlowEvaluation) -> String {
     let is_picture = error.dimension == Dimension::Two;
     let (px, voxel) = if is_picture { ("px", "pixel") } else { ("voxels", "voxel") };
     let mut rows = vec![error_row(&format!("end point, {px}"), &error.end_point_vox)];
@@ -183,6 +184,7 @@ fn flow_text(error: &FlowError) -> String {
     facts.extend([
         ("density", format!("{} of {} {voxel}s", percent(error.density), error.truth_voxels)),
         ("a zero flow", format!("{} {px} mean error", number::text(error.mean_truth_vox))),
+        ("folding", cells_text(cells.asked())),
     ]);
     format!("{}\n{}", table(&ERROR_HEAD, rows), two_columns(&facts))
 }

@@ -18,13 +18,13 @@ fn architecture() -> Option<ComputeCapability> {
 const BY_HAND: [&str; 2] = ["floyd_warshall", "floyd_warshall_u16"];
 
 /// Translates and compiles the source of a launch if the check is asked for. The error says what is wrong.
-pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
+pub(crate) fn check(launch: &Launch<'_>, extent: LaunchExtent) -> Result<(), String> {
     static NVRTC: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
     let Some(architecture) = architecture().filter(|_| !BY_HAND.contains(&launch.source.name)) else {
         return Ok(());
     };
     let nvrtc = NVRTC.get_or_init(|| Nvrtc::find().map_err(|e| e.to_string())).as_ref()?;
-    let text = text_of(nvrtc.cache(), launch, LaunchExtent::Whole).map_err(|e| e.to_string())?;
+    let text = text_of(nvrtc.cache(), launch, extent).map_err(|e| e.to_string())?;
     let resources = nvrtc.resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
     if resources.spill_bytes > 0 {
         return Err(format!(

@@ -34,6 +34,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use veloxel_core::Control;
+use wgsl_to_cuda::LaunchExtent;
 
 /// An open wgpu device, with the adapter's own limits.
 pub(crate) struct WgpuDevice {
@@ -155,7 +156,8 @@ impl WgpuDevice {
 
     fn compile(&self, launch: &Launch<'_>) -> Result<Pipeline, ComputeError> {
         declared::check(launch.source);
-        cuda_check::check(launch).map_err(|reason| {
+        let extent = if self.divides(launch) { LaunchExtent::Part } else { LaunchExtent::Whole };
+        cuda_check::check(launch, extent).map_err(|reason| {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);

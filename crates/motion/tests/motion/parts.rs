@@ -25,7 +25,7 @@ fn run(method: &'static DenseMethodEntry, preset: &str, phantom: &Phantom, devic
             method.run(&[&phantom.fixed, &phantom.moving], None, FlowExtras::default())
         }
     };
-    found.unwrap_or_else(|error| panic!("{}: {error}", method.name))
+    found.unwrap_or_else(|error| panic!("{}: {error}", method.name()))
 }
 
 /// Compares whole launches with divided ones, for the methods and presets that take these dimensions.
@@ -42,7 +42,7 @@ fn compare(dimension: Dimension, size: usize, presets: &[&str]) {
             let expected = run(method, preset, &phantom, &whole);
             for (parts, device) in &divided {
                 let found = run(method, preset, &phantom, device);
-                let what = format!("{} {preset} in {parts} parts", method.name);
+                let what = format!("{} {preset} in {parts} parts", method.name());
                 assert!(found.flow == expected.flow, "{what}: the field");
                 assert!(found.confidence == expected.confidence, "{what}: the confidence");
             }

@@ -5,13 +5,14 @@ use super::inputs::cine_place::{place_of, told_place};
 use super::inputs::input_error::InputError;
 use super::outputs::output_plan::expect_to_read;
 use crate::pipelines::{
-    self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, SegmentationReport, TrueSegmentation,
+    self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, FlowEvaluation, SegmentationReport,
+    TrueSegmentation,
 };
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, Stage, Warnings};
 use veloxel_io::{self as io, ContourReading, PlainNames, ReadOptions};
-use veloxel_measure::{ContourDistances, DisparityError, FlowError, LabelOverlapReport};
+use veloxel_measure::{ContourDistances, DisparityError, LabelOverlapReport};
 
 /// A result and the truth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,11 +62,15 @@ pub struct DisparityScales {
     pub truth: Option<f32>,
 }
 
-/// `veloxel evaluate flow`: end-point and angular error of a field.
+/// `veloxel evaluate flow`: end-point and angular error of a field, and the cells in which it folds.
 ///
 /// # Errors
 /// Anything wrong with the files; as [`pipelines::evaluate_flow`].
-pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session) -> Result<FlowError> {
+pub fn evaluate_flow(
+    job: &EvaluateJob,
+    warnings: &mut Warnings,
+    session: &Session,
+) -> Result<FlowEvaluation> {
     job.begin(session)?;
     let result = io::read_flow(&job.result, session.reading(job.reading), warnings)?;
     let truth = io::read_flow(&job.truth, session.reading(job.reading), warnings)?;

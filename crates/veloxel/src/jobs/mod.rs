@@ -34,7 +34,8 @@ use crate::pipelines::account::{Account, Stages};
 pub use crate::pipelines::memory_plan::{FlowPlan, MemoryPart};
 pub use crate::pipelines::prepare::grids::OutsideFill;
 pub use crate::pipelines::{
-    AgainstTruth, Directions, EndedTracks, LabelChoice, Refinement, SegmentationReport, TimeEstimate,
+    AgainstTruth, Directions, EndedTracks, FlowEvaluation, LabelChoice, Refinement, SegmentationReport,
+    TimeEstimate,
 };
 pub use crate::session::{DeviceListing, DeviceOptions, devices};
 pub use compare::{CompareJob, compare};

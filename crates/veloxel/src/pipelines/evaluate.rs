@@ -4,8 +4,9 @@ use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
 use veloxel_core::{ContourSet, Flow, Mask, Stage, TriangleMesh, Volume};
 use veloxel_measure::{
-    ContourDistances, DisparityError, FlowError, LabelOverlapReport, MeasureError, SegmentationError,
-    disparity_error, flow_error, label_overlap, labels_from_samples, segmentation_error,
+    ContourDistances, DisparityError, FlowError, FoldingCertificate, LabelOverlapReport, MeasureError,
+    SegmentationError, disparity_error, flow_error, folding_certificate, label_overlap, labels_from_samples,
+    segmentation_error,
 };
 use veloxel_mesh::{CleanMesh, cut_discrepancy};
 
@@ -44,13 +45,26 @@ impl<'a, T> EvaluateRequest<'a, T> {
     }
 }
 
-/// End-point and angular error of a field.
+/// How far a field is from the truth, and where it folds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FlowEvaluation {
+    /// Errors of its vectors.
+    #[serde(flatten)]
+    pub error: FlowError,
+    /// Its cells, as far as it can be proven whether they fold.
+    pub cells: FoldingCertificate,
+}
+
+/// End-point and angular error of a field, and the cells in which it folds.
 ///
 /// # Errors
 /// As [`flow_error`]; [`VeloxelError::Stopped`].
-pub fn evaluate_flow(request: &EvaluateRequest<'_, Flow>, session: &Session) -> Result<FlowError> {
+pub fn evaluate_flow(request: &EvaluateRequest<'_, Flow>, session: &Session) -> Result<FlowEvaluation> {
     session.enter(Stage::Measure)?;
-    Ok(flow_error(request.result, request.truth, request.mask, session.control())?)
+    let EvaluateRequest { result, truth, mask, .. } = *request;
+    let control = session.control();
+    let error = flow_error(result, truth, mask, control)?;
+    Ok(FlowEvaluation { error, cells: folding_certificate(result, mask, control)? })
 }
 
 /// Absolute error, bad pixels and density of a disparity (pixels, NaN where unknown).

@@ -1,6 +1,7 @@
 //! What was found for a frame: on the device, and fetched.
 
 use crate::Result;
+use crate::pipelines::dense::doubt_phases;
 use std::time::Instant;
 use veloxel_core::{Volume, Warnings};
 use veloxel_gpu::Device;
@@ -118,8 +119,12 @@ impl FoundOnDevice {
         Ok(match self {
             Self::Phase(found) => {
                 let FoundByPhase { counts, fields, scales } = *found;
-                let fields = fields.map(|taken| taken.fetch(scales)).transpose()?;
-                InMemory { fields, shares: counts.get()?, warnings: Warnings::new() }
+                let mut fields = fields.map(|taken| taken.fetch(scales)).transpose()?;
+                let mut warnings = Warnings::new();
+                if let Some(PhaseFields { flow: Some(flow), flow_confidence, .. }) = &mut fields {
+                    doubt_phases(flow, flow_confidence.as_mut(), &mut warnings);
+                }
+                InMemory { fields, shares: counts.get()?, warnings }
             }
             Self::Pair { flow, fields: None } => {
                 let shares = share_of_flow(flow.known_share()?);
