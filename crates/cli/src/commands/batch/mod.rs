@@ -22,7 +22,7 @@ use veloxel::{Session, VeloxelError};
 /// Refused rows that are told one by one.
 const MOST_TOLD: usize = 50;
 
-/// Run many rows, each a line of another command, on all devices, and go on where an ended run was.
+/// Run a table of jobs on all devices, and go on where a run ended.
 ///
 /// JOBS is a table (.csv .tsv) with the names of its columns in the first line, or JSON lines (.jsonl), an object a row: `command`
 /// (flow without it, register, track, stereo, features, segment, warp image, warp labels or warp points), `fixed`, `moving`,
@@ -97,6 +97,7 @@ impl Run for BatchArguments {
         shown.begin(&job, plan.states(), &workers);
         let ended = |progress: &BatchProgress<'_>| shown.row_ended(progress);
         let face = BatchFace { reason: &reason, row_ended: &ended };
+        interrupt::goes_on();
         let run = followed(&lead, Bar::Hidden, |lead| plan.run(lead, &workers, face))?;
         shown.end(&job, &run)?;
         if run.is_stopped {

@@ -6,6 +6,7 @@ use crate::interface;
 use crate::run_arguments::quoted;
 use crate::suggestions::with_suggestion;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use veloxel::io::{FieldValue, Record};
 use veloxel::jobs::{BatchError, JobRow, Refusal, RowJob};
@@ -78,9 +79,9 @@ struct Words {
     /// `--name=value`, outputs as the record says them.
     said: Vec<String>,
     /// The same, outputs in their folder.
-    options: Vec<String>,
-    /// What has no name in the line, in the order of the record.
-    positional: Vec<(usize, String)>,
+    options: Vec<OsString>,
+    /// What has no name in the line, with its place there.
+    positional: Vec<(usize, OsString)>,
 }
 
 impl RowReader<'_> {
@@ -104,20 +105,20 @@ impl RowReader<'_> {
         if let Some(bytes) = self.max_memory {
             words.said.push(format!("--max-memory={bytes}"));
         }
-        let line: Vec<String> = ["veloxel"].into_iter().chain(names.split(' ')).map(str::to_owned).collect();
-        let mut line: Vec<String> = line.into_iter().chain(words.options).collect();
+        let begin = ["veloxel"].into_iter().chain(names.split(' ')).map(OsString::from);
+        let mut line: Vec<OsString> = begin.chain(words.options).collect();
         if !words.positional.is_empty() {
-            line.push("--".to_owned());
+            line.push("--".into());
             line.extend(words.positional.into_iter().map(|(_, word)| word));
         }
         let said = words.said.iter().map(|word| quoted(word));
         let text = std::iter::once(names.clone()).chain(said).collect::<Vec<_>>().join(" ");
         let job = self.job(&line).map_err(|error| one_line(&*error, row_command(&names).as_ref()))?;
-        let shown: Vec<String> = line.iter().map(|word| quoted(word)).collect();
+        let shown: Vec<String> = line.iter().map(|word| quoted(&word.to_string_lossy())).collect();
         Ok(Line { text, job: job.with_command_line(&shown.join(" ")) })
     }
 
-    fn job(self, line: &[String]) -> Fallible<RowJob> {
+    fn job(self, line: &[OsString]) -> Fallible<RowJob> {
         let matches: ArgMatches = self.interface.try_get_matches_from_mut(line).map_err(with_suggestion)?;
         let (name, given) = matches.subcommand().ok_or("a row names a command")?;
         let entry = COMMANDS.iter().find(|entry| entry.name == name);
@@ -171,22 +172,26 @@ impl Words {
             || command.get_positionals().find(|argument| spelt(argument.get_id().as_str()) == long);
         let Some(argument) = by_long.or_else(by_place) else {
             // The command says what is wrong with it, and what may have been meant.
-            self.options.push(format!("--{long}"));
+            self.options.push(format!("--{long}").into());
             return Ok(());
         };
         if matches!(argument.get_action(), ArgAction::SetTrue) {
             if holds(name, value)? {
                 self.said.push(format!("--{long}"));
-                self.options.push(format!("--{long}"));
+                self.options.push(format!("--{long}").into());
             }
             return Ok(());
         }
         for value in values(argument, name, value)? {
             let is_relative = is_output(argument) && value != "-" && Path::new(&value).is_relative();
-            let placed = if is_relative { folder.join(&value).display().to_string() } else { value.clone() };
+            let placed = if is_relative { folder.join(&value).into_os_string() } else { OsString::from(&value) };
             self.said.push(format!("--{long}={value}"));
             match argument.get_index() {
-                None => self.options.push(format!("--{long}={placed}")),
+                None => {
+                    let mut word = OsString::from(format!("--{long}="));
+                    word.push(placed);
+                    self.options.push(word);
+                }
                 Some(place) => self.positional.push((place, placed)),
             }
         }
