@@ -13,6 +13,7 @@ image into the moving one: ``fixed(x) ≈ moving(x + d(x))``.
 ((48, 64, 2), True)
 """
 
+from ._batch import batch
 from ._compare import Comparison, compare
 from ._contours import Outline, fit_contours, label_outlines, read_contours, write_contours
 from ._engine import PhaseEngine, StreamFrame
@@ -70,6 +71,7 @@ __all__ = [
     "UnsupportedError",
     "VeloxelWarning",
     "__version__",
+    "batch",
     "compare",
     "compose",
     "devices",

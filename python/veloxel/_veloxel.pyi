@@ -28,6 +28,7 @@ __all__ = [
     "Transform",
     "UnsupportedError",
     "__version__",
+    "batch",
     "compare",
     "compose",
     "devices",
@@ -281,6 +282,7 @@ def compose(
     session: Session, maps: Sequence[Field | Transform], grid: Image | None = None
 ) -> tuple[Field | Transform, _Told]: ...
 def devices() -> str: ...
+def batch(asked: dict[str, Any], devices: dict[str, Any], progress: _Progress) -> str: ...
 def compare(
     session: Session,
     fixed: Image,

@@ -1,6 +1,6 @@
 //! Options that say of inputs which series and which frames: they go to the names of the inputs, as `@series:3` and `@5`.
 
-use crate::wrong_usage;
+use crate::{Fallible, wrong_usage};
 use clap::error::ErrorKind;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,28 +39,27 @@ impl FromStr for SeriesList {
 
 impl SeriesList {
     /// The one series of all inputs; several are refused where inputs have not got one each.
-    pub fn one(&self) -> SeriesChoice {
+    pub fn one(&self) -> Fallible<SeriesChoice> {
         match self.0[..] {
-            [one] => one,
-            _ => wrong_usage(
-                "",
-                ErrorKind::WrongNumberOfValues,
-                "--series names several series, and this command reads one: name its inputs as FOLDER@series:3",
-            ),
+            [one] => Ok(one),
+            _ => {
+                let message = "--series names several series, and this command reads one: name its inputs as FOLDER@series:3";
+                Err(wrong_usage("", ErrorKind::WrongNumberOfValues, message).into())
+            }
         }
     }
 
     /// One input for each of several series: of one folder, or of a folder each.
-    pub fn of_inputs(&self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub fn of_inputs(&self, command: &str, inputs: Vec<PathBuf>) -> Fallible<Vec<PathBuf>> {
         let named = |(path, series): (&PathBuf, &SeriesChoice)| with_part(path, &format!("series:{series}"));
         match &inputs[..] {
-            [folder] => self.0.iter().map(|series| named((folder, series))).collect(),
-            several if several.len() == self.0.len() => several.iter().zip(&self.0).map(named).collect(),
+            [folder] => Ok(self.0.iter().map(|series| named((folder, series))).collect()),
+            several if several.len() == self.0.len() => Ok(several.iter().zip(&self.0).map(named).collect()),
             several => {
                 let (count, given) = (self.0.len(), counted(several.len(), "input"));
                 let message =
                     format!("--series names {count} series for {given}: one for all, or one for each");
-                wrong_usage(command, ErrorKind::WrongNumberOfValues, &message)
+                Err(wrong_usage(command, ErrorKind::WrongNumberOfValues, &message).into())
             }
         }
     }
@@ -95,24 +94,24 @@ impl FromStr for ChosenFrames {
 
 impl ChosenFrames {
     /// The range of a sequence.
-    pub fn of_sequence(&self, command: &str) -> FrameSelection {
+    pub fn of_sequence(&self, command: &str) -> Fallible<FrameSelection> {
         match self {
-            Self::Range(range) => *range,
+            Self::Range(range) => Ok(*range),
             Self::Numbers(_) => {
                 let message =
                     "--frames of a sequence is a range BEGIN:END:STEP, each part of which may be left out";
-                wrong_usage(command, ErrorKind::ValueValidation, message)
+                Err(wrong_usage(command, ErrorKind::ValueValidation, message).into())
             }
         }
     }
 
     /// Frames of one input as inputs.
-    pub fn of_input(&self, command: &str, inputs: &[PathBuf]) -> Vec<PathBuf> {
+    pub fn of_input(&self, command: &str, inputs: &[PathBuf]) -> Fallible<Vec<PathBuf>> {
         let [input] = inputs else {
             let given = counted(inputs.len(), "input");
             let message =
                 format!("--frames takes frames out of one input, got {given}: name frames as FILE@5");
-            wrong_usage(command, ErrorKind::ArgumentConflict, &message)
+            return Err(wrong_usage(command, ErrorKind::ArgumentConflict, &message).into());
         };
         let numbers = match self {
             Self::Numbers(numbers) => Some(numbers.clone()),
@@ -120,9 +119,9 @@ impl ChosenFrames {
         };
         let Some(numbers) = numbers else {
             let message = "--frames without --sequence needs an end: 0,5 or 0:6:5, for frames 0 and 5";
-            wrong_usage(command, ErrorKind::ValueValidation, message)
+            return Err(wrong_usage(command, ErrorKind::ValueValidation, message).into());
         };
-        numbers.iter().map(|number| with_part(input, &number.to_string())).collect()
+        Ok(numbers.iter().map(|number| with_part(input, &number.to_string())).collect())
     }
 }
 
@@ -152,7 +151,8 @@ mod tests {
 
     #[test]
     fn frames_go_to_the_names_of_inputs() {
-        let of = |text: &str| text.parse::<ChosenFrames>().unwrap().of_input("flow", &["a/c.nii".into()]);
+        let of =
+            |text: &str| text.parse::<ChosenFrames>().unwrap().of_input("flow", &["a/c.nii".into()]).unwrap();
         assert_eq!(of("5,0"), ["a/c.nii@5", "a/c.nii@0"].map(PathBuf::from));
         assert_eq!(of("0:6:5"), ["a/c.nii@0", "a/c.nii@5"].map(PathBuf::from));
         assert!("0,x".parse::<ChosenFrames>().is_err() && "x".parse::<ChosenFrames>().is_err());

@@ -92,7 +92,8 @@ pub fn error_text(error: &(dyn std::error::Error + 'static)) -> String {
     error_text_of(error, RUNNING.get())
 }
 
-fn error_text_of(error: &(dyn std::error::Error + 'static), command: Option<&Command>) -> String {
+/// The text of an error that belongs to a command, which names no option that the command does not have.
+pub fn error_text_of(error: &(dyn std::error::Error + 'static), command: Option<&Command>) -> String {
     if let Some(method) = unknown_parameter_of(error) {
         return format!("{error} (`veloxel parameters {method}` lists all)");
     }

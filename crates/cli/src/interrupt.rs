@@ -14,6 +14,8 @@ static LISTENING: AtomicUsize = AtomicUsize::new(0);
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether a run ended with the results so far because of it.
 static IS_ANSWERED: AtomicBool = AtomicBool::new(false);
+/// Whether outputs appear row by row, and a run goes on where this one ends.
+static GOES_ON: AtomicBool = AtomicBool::new(false);
 /// Whether a thread ends the program, with its exit code and its last words.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
@@ -60,6 +62,11 @@ fn may_end() -> bool {
     !IS_ENDING.swap(true, Ordering::SeqCst)
 }
 
+/// Says that outputs appear row by row, and that the same line goes on with the rest.
+pub fn goes_on() {
+    GOES_ON.store(true, Ordering::SeqCst);
+}
+
 /// Says that a run answered the signal with the results so far: its end needs no other word.
 pub fn answer() {
     IS_ANSWERED.store(true, Ordering::SeqCst);
@@ -99,6 +106,7 @@ fn stop_at_end(signal: i32) -> ! {
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
     let resolved = pending().take_resolved();
     match (pending().remove_all(), left_behind) {
+        _ if GOES_ON.load(Ordering::SeqCst) => tell("error: stopped at once; the same line again does the rest"),
         (Ending::Published, _) => tell(ALL_WRITTEN),
         (Ending::Nothing, []) => tell("error: stopped before the end; nothing was left behind"),
         (Ending::Nothing, _) => tell("error: stopped before the end"),

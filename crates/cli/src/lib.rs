@@ -22,8 +22,9 @@ mod suggestions;
 mod terminal;
 
 use clap::{ArgMatches, Command};
+pub use commands::batch::rows::read_rows;
 use commands::parameters::presets;
-use commands::{COMMANDS, Outcome, Run};
+use commands::{COMMANDS, Fallible, Outcome, RowArguments, Run};
 use drawing_arguments::{DrawingArguments, length};
 use following::{Bar, Ending, followed, followed_until};
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
@@ -76,6 +77,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     }
     match outcome {
         Ok(()) => 0,
+        Err(error) if error.is::<clap::Error>() => {
+            error.downcast::<clap::Error>().expect("the error should be what it is").exit()
+        }
         Err(error) => {
             say(&format!("error: {}", hints::error_text(&*error)));
             let failed = error.downcast_ref::<VeloxelError>();
@@ -95,12 +99,12 @@ fn running(interface: Command, matches: &ArgMatches) -> Command {
     next.unwrap_or(interface)
 }
 
-/// Ends the program after a mistake that clap cannot find, as clap does: exit code 2, with the command's usage.
-fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! {
+/// A mistake that clap cannot find: it ends the program as clap does, with exit code 2 and the command's usage.
+fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> clap::Error {
     let mut all = interface();
     all.build();
     let mut own = all.find_subcommand(command).cloned().unwrap_or(all);
-    own.error(kind, message).exit()
+    own.error(kind, message)
 }
 
 /// Prints warnings that a user may have to act on; the report holds notes.

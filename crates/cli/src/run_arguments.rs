@@ -2,7 +2,7 @@
 
 use crate::chosen_inputs::SeriesList;
 use crate::shortcuts::{self, Shortcut};
-use crate::{Bar, Outcome, interrupt, presets, print, print_lines, warn, wrong_usage};
+use crate::{Bar, Fallible, Outcome, interrupt, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -58,12 +58,12 @@ pub struct ComputeArguments {
 
 impl ComputeArguments {
     /// The inputs of a command, each with its series where several are named.
-    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Fallible<Vec<PathBuf>> {
         self.reading.inputs(command, inputs)
     }
 
     /// How files are read.
-    pub fn reading(&self) -> ReadOptions {
+    pub fn reading(&self) -> Fallible<ReadOptions> {
         self.reading.reading()
     }
 
@@ -102,8 +102,8 @@ impl MethodArguments {
         &self,
         command: &str,
         method: MethodOptions<M>,
-    ) -> Result<MethodOptions<M>, VeloxelError> {
-        self.settings(self.preset_and_file(command, method)?)
+    ) -> Fallible<MethodOptions<M>> {
+        Ok(self.settings(self.preset_and_file(command, method)?)?)
     }
 
     /// A method with its preset and what the file of parameters says.
@@ -111,9 +111,9 @@ impl MethodArguments {
         &self,
         command: &str,
         method: MethodOptions<M>,
-    ) -> Result<MethodOptions<M>, VeloxelError> {
-        let method = method.preset(&self.preset).unwrap_or_else(|error| refuse(command, &error));
-        self.params.iter().try_fold(method, |method, path| method.file(path))
+    ) -> Fallible<MethodOptions<M>> {
+        let method = method.preset(&self.preset).map_err(|error| refused(command, &error))?;
+        Ok(self.params.iter().try_fold(method, |method, path| method.file(path))?)
     }
 
     /// A method with what `--set` says.
@@ -132,18 +132,18 @@ impl MethodArguments {
         command: &str,
         method: DenseMethodOptions,
         shortcuts: &[Shortcut],
-    ) -> Result<DenseOptions, VeloxelError> {
+    ) -> Fallible<DenseOptions> {
         let method = self.preset_and_file(command, method)?;
-        let method = shortcuts::apply(shortcuts, method).unwrap_or_else(|error| refuse(command, &error));
+        let method = shortcuts::apply(shortcuts, method).map_err(|error| refused(command, &error))?;
         let method = self.settings(method)?;
-        let (reading, command_line) = (self.compute.reading(), command_line());
+        let (reading, command_line) = (self.compute.reading()?, command_line());
         Ok(DenseOptions { method, reading, command_line, ..DenseOptions::default() })
     }
 }
 
 impl MethodArguments {
     /// The inputs of a command, each with its series where several are named.
-    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Fallible<Vec<PathBuf>> {
         self.compute.inputs(command, inputs)
     }
 
@@ -158,24 +158,24 @@ impl MethodArguments {
     }
 
     /// How files are read.
-    pub fn reading(&self) -> ReadOptions {
+    pub fn reading(&self) -> Fallible<ReadOptions> {
         self.compute.reading()
     }
 
     /// The options of a run of the phase-based method.
-    pub fn phase_options(&self, command: &str) -> Result<PhaseOptions, VeloxelError> {
+    pub fn phase_options(&self, command: &str) -> Fallible<PhaseOptions> {
         self.stream_options(command, "phase")
     }
 
     /// The options of a run of a method over a stream.
-    pub fn stream_options(&self, command: &str, method: &str) -> Result<PhaseOptions, VeloxelError> {
+    pub fn stream_options(&self, command: &str, method: &str) -> Fallible<PhaseOptions> {
         let method = self.method(command, MethodOptions::named(method)?)?;
-        Ok(PhaseOptions { method, reading: self.compute.reading(), command_line: command_line() })
+        Ok(PhaseOptions { method, reading: self.compute.reading()?, command_line: command_line() })
     }
 }
 
-/// Ends the command for settings that the method does not take together.
-fn refuse(command: &str, error: &ParameterError) -> ! {
+/// Wrong usage: settings that the method does not take together.
+fn refused(command: &str, error: &ParameterError) -> clap::Error {
     wrong_usage(command, ErrorKind::ArgumentConflict, &error.to_string())
 }
 
@@ -262,12 +262,12 @@ pub struct ReadingArguments {
 
 impl ReadingArguments {
     /// The inputs of a command, each with its series where several are named.
-    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub fn inputs(&mut self, command: &str, inputs: Vec<PathBuf>) -> Fallible<Vec<PathBuf>> {
         match self.series.take() {
             Some(several) if !several.is_one() => several.of_inputs(command, inputs),
             other => {
                 self.series = other;
-                inputs
+                Ok(inputs)
             }
         }
     }
@@ -277,15 +277,15 @@ impl ReadingArguments {
         self.series.is_some()
     }
 
-    pub fn reading(&self) -> ReadOptions {
-        ReadOptions {
+    pub fn reading(&self) -> Fallible<ReadOptions> {
+        Ok(ReadOptions {
             strictness: if self.strict { Strictness::Strict } else { Strictness::Lenient },
             data_files: if self.allow_outside { DataFiles::Anywhere } else { DataFiles::BesideHeader },
             max_decode_bytes: self.max_decode,
-            series: self.series.as_ref().map(SeriesList::one),
+            series: self.series.as_ref().map(SeriesList::one).transpose()?,
             part: None,
             ..ReadOptions::default()
-        }
+        })
     }
 }
 
@@ -330,14 +330,16 @@ fn device(text: &str) -> Result<String, String> {
 
 /// The command as typed, quoted where a shell would need it.
 pub fn command_line() -> String {
-    let quoted = |argument: String| {
-        let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    };
-    let arguments = crate::line().iter().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
+    let arguments = crate::line().iter().skip(1).map(|a| quoted(&a.to_string_lossy()));
     std::iter::once("veloxel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a line, quoted where a shell would need it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

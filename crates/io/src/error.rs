@@ -35,6 +35,12 @@ pub enum IoError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A log that another process appends to.
+    #[error("{} is being written by another run: wait for its end, or name another folder", path.display())]
+    Busy {
+        /// The log.
+        path: PathBuf,
+    },
     /// A file that is read and that an output of the same run would replace.
     #[error("{} is an input, which the output would replace: give the output another name", path.display())]
     ReplacesInput {
@@ -272,7 +278,7 @@ impl Diagnosis for IoError {
             Self::Open { .. } | Self::Read { .. } | Self::Write { .. } | Self::DiskFull { .. } => {
                 ErrorKind::Io
             }
-            Self::NoFolder { .. } | Self::ReplacesInput { .. } => ErrorKind::Io,
+            Self::NoFolder { .. } | Self::ReplacesInput { .. } | Self::Busy { .. } => ErrorKind::Io,
             Self::Memory { .. } => ErrorKind::Memory,
             Self::UnknownExtension { .. } | Self::Unsupported { .. } | Self::Foreign { .. } => {
                 ErrorKind::Unsupported

@@ -24,7 +24,7 @@
 //!
 //! The library `veloxel` gives this crate on as its module `io`. Stable are the functions that read, write, inspect and list, and the
 //! types that they take and return. What serves the library's own jobs may change in any version: [`PendingFiles`],
-//! [`FileIdentity`], [`FileSet`], [`OpenedList`], [`Publication`], [`NpyWriter`], and the functions whose names begin with `check_`.
+//! [`AppendLog`], [`FileIdentity`], [`FileSet`], [`OpenedList`], [`Publication`], [`NpyWriter`], and the functions whose names begin with `check_`.
 
 mod asking;
 mod content;
@@ -83,9 +83,11 @@ pub use tables::matrix::{Matrix, check_matrix_output, write_matrix};
 pub use tables::npy::{NpySample, NpyWriter, check_npy_output};
 pub use tables::points::{Point, PointFile};
 pub use tables::positions::{PointPosition, PositionCounts, write_positions};
+pub use tables::records::{FieldValue, Record, read_records};
 pub use transforms::{
     TRANSFORM_EXTENSIONS, check_transform_output, is_named_transform, read_transform, write_transform,
 };
+pub use write::append_log::{AppendLog, LogUse};
 pub use write::detached::data_file;
 pub use write::painted_mesh::PaintedMesh;
 pub use write::pending::{Ending, PendingFiles};

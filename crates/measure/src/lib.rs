@@ -19,6 +19,7 @@ mod flow_error;
 mod folding;
 mod label_overlap;
 mod map_summary;
+mod outliers;
 mod parts;
 mod segmentation_error;
 mod sparsification;
@@ -37,6 +38,7 @@ pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, me
 pub use folding::{CellCounts, FoldingCertificate, folding_certificate, share_folded, volume_change};
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use map_summary::MapSummary;
+pub use outliers::{Outlier, UsualSpread, outliers};
 pub use parts::in_parts;
 pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};

@@ -5,6 +5,7 @@
 //! the package `veloxel` in `python/veloxel`, which turns their images into the classes here.
 
 mod arrays;
+mod batch;
 mod cameras;
 mod command;
 mod devices;
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 /// Estimates dense motion and correspondence; `veloxel` is the module to import.
 #[pymodule(gil_used = false)]
 mod _veloxel {
+    #[pymodule_export]
+    use crate::batch::batch;
     #[pymodule_export]
     use crate::cameras::{point_cloud, read_cameras, write_cloud};
     #[pymodule_export]

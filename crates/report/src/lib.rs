@@ -17,6 +17,7 @@ mod plots;
 mod run;
 
 pub use error::ReportError;
+pub use pages::batch_page::batch_html;
 pub use pages::compare::{CompareReport, ComparedRun, LeftOut, comparison_html, comparison_table};
 pub use pages::engine_page::{EngineView, engine_html};
 pub use pages::features_page::{FeatureScale, FeaturesView, features_html};
@@ -33,6 +34,7 @@ pub use pictures::fields::disparity_picture::DisparityDrawing;
 pub use pictures::fields::field_picture::{
     FieldDrawing, FieldPicture, PictureGround, PictureKey, PlaneChoice,
 };
+pub use pictures::fields::field_thumbnail::field_thumbnail;
 pub use pictures::film::Thumbnail;
 pub use pictures::grey::grey_rgb;
 pub use pictures::outline_film::OutlineFilm;
@@ -43,6 +45,7 @@ pub use pictures::tracked_points::{TrackColours, TrackDrawing, TrackedMark};
 pub use pictures::view::{ComparedView, PairView};
 #[doc(hidden)]
 pub use plots::svg_plot;
+pub use run::batch_report::{BatchOutlier, BatchReport, BatchRow, RowFile, RowStatus};
 pub use run::cameras_report::CamerasReport;
 pub use run::cell_words::cells_text;
 pub use run::chamber_words::ChamberWords;

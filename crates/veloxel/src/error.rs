@@ -1,6 +1,6 @@
 //! What can go wrong on the way from files to a report.
 
-use crate::jobs::{InputError, JobError};
+use crate::jobs::{BatchError, InputError, JobError};
 use crate::pipelines::DenseError;
 use crate::pipelines::engine::EngineError;
 use crate::pipelines::filter::FilterError;
@@ -81,6 +81,9 @@ pub enum VeloxelError {
         /// The labels of the image.
         there: String,
     },
+    /// Rows of a batch that are not run.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The paths given to a job do not belong together.
     #[error(transparent)]
     Job(#[from] JobError),
@@ -199,6 +202,7 @@ impl VeloxelError {
             Self::Stopped(error) => error,
             Self::Dense(error) => error,
             Self::Job(error) => error,
+            Self::Batch(error) => error,
             Self::LeftBehind { error, .. } | Self::BrokenOff { error, .. } => &**error,
             _ => return None,
         })

@@ -52,7 +52,7 @@ pub struct CompareArguments {
 impl Run for CompareArguments {
     fn run(self) -> Outcome {
         let Self { fixed, moving, output: html, truth, method: methods, mask, report, compute, quiet } = self;
-        let (reading, command_line) = (compute.reading(), command_line());
+        let (reading, command_line) = (compute.reading()?, command_line());
         let job = CompareJob { fixed, moving, truth, mask, methods, reading, command_line, html, report };
         let bar = if quiet { Bar::Hidden } else { Bar::Shown };
         let run = followed(&compute.session(), bar, |session| compare(&job, session))?;

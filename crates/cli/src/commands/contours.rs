@@ -68,7 +68,7 @@ impl Run for ContoursArguments {
             names: given.names.names(),
             fit: GuidePointFit { elements: given.elements, smoothness: given.smoothness },
             output: given.output,
-            reading: given.reading.reading(),
+            reading: given.reading.reading()?,
         };
         let run = followed(&host_session(), Bar::Shown, |session| contours_fit(&job, session))?;
         warn_and_note(&run.warnings);

@@ -108,7 +108,7 @@ impl Run for EngineArguments {
         let names = |output| self.only.iter().any(|named| named == output);
         if self.right.is_none() && names("stereo") {
             let message = "--only stereo needs the right frames: give them with --right";
-            wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
+            return Err(wrong_usage("engine", ErrorKind::MissingRequiredArgument, message).into());
         }
         // What a method of pairs does not find is left out where it is not asked for.
         let is_phase = self.name == PHASE;

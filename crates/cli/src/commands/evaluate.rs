@@ -98,7 +98,7 @@ impl Files {
         text: fn(&R) -> String,
     ) -> Outcome {
         let Self { result, truth, mask, reading, json } = self;
-        let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
+        let job = EvaluateJob { result, truth, mask, reading: reading.reading()? };
         let measure = |warnings: &mut Warnings| {
             followed(&host_session(), Bar::Shown, |session| measure(&job, warnings, session))
         };
@@ -128,7 +128,7 @@ struct SegmentationFiles {
 impl SegmentationFiles {
     fn evaluate(self) -> Outcome {
         let Self { result, truths, mesh, json, reading } = self;
-        let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
+        let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading()? };
         let measure = |warnings: &mut Warnings| {
             followed(&host_session(), Bar::Shown, |session| evaluate_segmentation(&job, warnings, session))
         };

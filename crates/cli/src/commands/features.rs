@@ -1,9 +1,9 @@
 //! `veloxel features`: an image to its energy, orientation and phase.
 
-use crate::{MethodArguments, Outcome, Run, Summary, followed, presets};
+use crate::{Fallible, MethodArguments, Outcome, RowArguments, Run, Summary, followed, presets};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{FeaturesJob, features};
+use veloxel::jobs::{FeaturesJob, RowJob, features};
 use veloxel::report::number::{counted, percent};
 
 /// Find energy, orientation and phase of a picture at every scale.
@@ -35,11 +35,23 @@ pub struct FeaturesArguments {
     method: MethodArguments,
 }
 
-impl Run for FeaturesArguments {
-    fn run(self) -> Outcome {
+impl FeaturesArguments {
+    fn job(self) -> Fallible<(FeaturesJob, MethodArguments)> {
         let Self { image, output: folder, report, html, method } = self;
         let options = method.phase_options("features")?;
-        let job = FeaturesJob { image, options, folder, report, html };
+        Ok((FeaturesJob { image, options, folder, report, html }, method))
+    }
+}
+
+impl RowArguments for FeaturesArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        Ok(RowJob::Features(Box::new(self.job()?.0)))
+    }
+}
+
+impl Run for FeaturesArguments {
+    fn run(self) -> Outcome {
+        let (job, method) = self.job()?;
         let run = followed(&method.session(), method.bar(), |session| features(&job, session))?;
         let scales = &run.report.scales;
         let with_phase = scales.first().map(|finest| percent(finest.valid_share));

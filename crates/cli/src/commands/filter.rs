@@ -52,7 +52,7 @@ impl Run for FilterArguments {
     fn run(self) -> Outcome {
         let Self { name, input, output, sigma: sigma_vox, size, taps, reading, device } = self;
         let settings = FilterSettings { sigma_vox, size, taps };
-        let job = FilterJob { name, settings, input, output, reading: reading.reading() };
+        let job = FilterJob { name, settings, input, output, reading: reading.reading()? };
         warn_and_note(&followed(&device.session(), Bar::Shown, |session| filter(&job, session))?);
         Ok(())
     }

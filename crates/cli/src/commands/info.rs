@@ -37,7 +37,7 @@ impl Run for InfoArguments {
             return self.list();
         }
         if self.file.is_dir() && !self.reading.chooses_series() {
-            let series = list_series(&self.file, Reading::alone(self.reading.reading()))?;
+            let series = list_series(&self.file, Reading::alone(self.reading.reading()?))?;
             if series.len() > 1 {
                 return self.list_series(&series);
             }
@@ -48,7 +48,7 @@ impl Run for InfoArguments {
         if TableInfo::is_of(&self.file) {
             return self.table();
         }
-        let info = inspect(&self.file, Reading::alone(self.reading.reading()))?;
+        let info = inspect(&self.file, Reading::alone(self.reading.reading()?))?;
         if self.json {
             return print_json(&info);
         }
@@ -128,7 +128,7 @@ impl InfoArguments {
 
     /// A mesh.
     fn mesh(&self) -> Outcome {
-        let reading = self.reading.reading();
+        let reading = self.reading.reading()?;
         let info = followed(&host_session(), Bar::Shown, |session| mesh_info(&self.file, reading, session))?;
         if self.json {
             return print_json(&info);
@@ -139,7 +139,7 @@ impl InfoArguments {
 
     /// A text: graph, points, outlines or a transform.
     fn table(&self) -> Outcome {
-        let reading = self.reading.reading();
+        let reading = self.reading.reading()?;
         let info = followed(&host_session(), Bar::Shown, |session| table_info(&self.file, reading, session))?;
         if self.json {
             return print_json(&info);
@@ -154,14 +154,15 @@ impl InfoArguments {
     /// One line a file; one that cannot be read is listed with its error.
     fn list(&self) -> Outcome {
         let session = host_session();
+        let reading = self.reading.reading()?;
         let held = |path: &PathBuf| -> Result<Held, VeloxelError> {
             if MeshInfo::is_of(path) {
-                return Ok(Held::Mesh(mesh_info(path, self.reading.reading(), &session)?));
+                return Ok(Held::Mesh(mesh_info(path, reading, &session)?));
             }
             if TableInfo::is_of(path) {
-                return Ok(Held::Table(table_info(path, self.reading.reading(), &session)?));
+                return Ok(Held::Table(table_info(path, reading, &session)?));
             }
-            Ok(Held::Samples(inspect(path, Reading::alone(self.reading.reading()))?))
+            Ok(Held::Samples(inspect(path, Reading::alone(reading))?))
         };
         let of_file = |path: &PathBuf| {
             let (info, error) = match held(path) {

@@ -1,5 +1,6 @@
 //! The commands, one a file, and their table.
 
+pub(crate) mod batch;
 #[cfg(feature = "bench")]
 mod bench;
 mod compare;
@@ -26,20 +27,22 @@ mod track_points;
 mod warp;
 
 use clap::{ArgMatches, Args, Command};
+use veloxel::jobs::RowJob;
 
 /// Every command, in the order of the help, with its names in other programs.
 pub(crate) const COMMANDS: &[Entry] = &[
-    Entry::of::<flow::FlowArguments>("flow", "optical-flow opticalflow optflow motion"),
+    Entry::of_rows::<flow::FlowArguments>("flow", "optical-flow opticalflow optflow motion"),
     flow::REGISTER,
+    Entry::of::<batch::BatchArguments>("batch", "many jobs table bids cohort parallel"),
     Entry::of::<compare::CompareArguments>("compare", ""),
-    Entry::of::<stereo::StereoArguments>("stereo", "disparity depth match"),
-    Entry::of::<features::FeaturesArguments>("features", "gabor orientation phase"),
+    Entry::of_rows::<stereo::StereoArguments>("stereo", "disparity depth match"),
+    Entry::of_rows::<features::FeaturesArguments>("features", "gabor orientation phase"),
     Entry::of::<engine::EngineArguments>("engine", "stream video live camera"),
-    Entry::of::<track::TrackArguments>("track", "cine strain cardiac heart feature-tracking"),
+    Entry::of_rows::<track::TrackArguments>("track", "cine strain cardiac heart feature-tracking"),
     Entry::of::<contours::ContoursArguments>("contours", "outline outlines guide-points clicks"),
     Entry::of::<track_points::TrackPointsArguments>("track-points", ""),
-    Entry::of::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
-    Entry::of::<warp::WarpArguments>("warp", "apply transform resample deform"),
+    Entry::of_rows::<segment::SegmentArguments>("segment", "parts decompose partition cluster segmentation"),
+    Entry::of_rows::<warp::WarpArguments>("warp", "apply transform resample deform"),
     maps::COMPOSE,
     maps::INVERT,
     Entry::of::<filter::FilterArguments>("filter", "gaussian smooth blur convolve resize"),
@@ -58,12 +61,21 @@ pub(crate) const COMMANDS: &[Entry] = &[
 ];
 
 /// The outcome of a command: done, or one line that says what is wrong.
-pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
+pub(crate) type Outcome = Fallible<()>;
+
+/// A value, or one line that says why there is none; wrong usage is an error of clap's.
+pub(crate) type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// The arguments of a command, and its work.
 pub(crate) trait Run: Args {
     /// Runs the command.
     fn run(self) -> Outcome;
+}
+
+/// The arguments of a command that a row of `veloxel batch` may name.
+pub(crate) trait RowArguments: Run {
+    /// What the arguments ask for, checked as far as it can be without a file.
+    fn row_job(self) -> Fallible<RowJob>;
 }
 
 /// A command of the list.
@@ -73,11 +85,19 @@ pub(crate) struct Entry {
     pub(crate) other_names: &'static str,
     pub(crate) with_arguments: fn(Command) -> Command,
     pub(crate) run: fn(&ArgMatches) -> Outcome,
+    /// What a row of `veloxel batch` asks for; none of commands that are for single lines.
+    pub(crate) row_job: Option<fn(&ArgMatches) -> Fallible<RowJob>>,
 }
 
 impl Entry {
     const fn of<A: Run>(name: &'static str, other_names: &'static str) -> Self {
         let run = |given: &ArgMatches| A::from_arg_matches(given).unwrap_or_else(|e| e.exit()).run();
-        Self { name, other_names, with_arguments: A::augment_args, run }
+        Self { name, other_names, with_arguments: A::augment_args, run, row_job: None }
+    }
+
+    /// A command that rows may name.
+    const fn of_rows<A: RowArguments>(name: &'static str, other_names: &'static str) -> Self {
+        let row_job = |given: &ArgMatches| A::from_arg_matches(given)?.row_job();
+        Self { row_job: Some(row_job), ..Self::of::<A>(name, other_names) }
     }
 }

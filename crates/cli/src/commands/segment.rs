@@ -1,12 +1,12 @@
 //! `veloxel segment`: a mesh in parts.
 
 use crate::{
-    MethodArguments, Outcome, Run, bytes, command_line, followed, presets, print, table, total_time, warn,
-    written,
+    Fallible, MethodArguments, Outcome, RowArguments, Run, bytes, command_line, followed, presets, print,
+    table, total_time, warn, written,
 };
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{PartsMethodOptions, SegmentJob, SegmentOutputs, segment};
+use veloxel::jobs::{PartsMethodOptions, RowJob, SegmentJob, SegmentOutputs, segment};
 use veloxel::parameters::MethodEntry;
 use veloxel::pipelines::segment::{CutEnds, PARTS_METHODS, PartCount};
 use veloxel::report::number::{counted, percent};
@@ -81,24 +81,42 @@ fn part_count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "expected a whole number of 1 or more".to_owned())
 }
 
-impl Run for SegmentArguments {
-    fn run(self) -> Outcome {
+impl SegmentArguments {
+    fn job(self) -> Fallible<(SegmentJob, Shown)> {
         let mut method = self.run.method("segment", PartsMethodOptions::named(&self.method)?)?;
         if let Some(least) = &self.least_area {
             method = method.set_from("least_area", least, "--least-area")?;
         }
         let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
-        let session = self.run.session().with_max_memory(self.max_memory);
-        let bar = self.run.bar();
-        let (reading, command_line) = (self.run.reading(), command_line());
+        let (reading, command_line) = (self.run.reading()?, command_line());
         let ends = if self.caps { CutEnds::Capped } else { CutEnds::Open };
         let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, ends, report };
         let job = SegmentJob { mesh, count, method, reading, command_line, outputs };
-        let run = followed(&session, bar, |session| segment(&job, session))?;
+        Ok((job, Shown { run: self.run, max_memory: self.max_memory }))
+    }
+}
+
+/// How a run is done and shown.
+struct Shown {
+    run: MethodArguments,
+    max_memory: Option<u64>,
+}
+
+impl RowArguments for SegmentArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        Ok(RowJob::Segment(Box::new(self.job()?.0)))
+    }
+}
+
+impl Run for SegmentArguments {
+    fn run(self) -> Outcome {
+        let (job, Shown { run: own, max_memory }) = self.job()?;
+        let session = own.session().with_max_memory(max_memory);
+        let run = followed(&session, own.bar(), |session| segment(&job, session))?;
         let report = &run.report;
         warn(&report.header.warnings);
-        if self.run.quiet {
+        if own.quiet {
             return Ok(());
         }
         let rows = report.segments.iter().map(|part| {

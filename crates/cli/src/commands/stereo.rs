@@ -1,9 +1,9 @@
 //! `veloxel stereo`: two images to a disparity.
 
-use crate::{MethodArguments, Outcome, Run, Summary, followed, length, presets};
+use crate::{Fallible, MethodArguments, Outcome, RowArguments, Run, Summary, followed, length, presets};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
-use veloxel::jobs::{MaskFile, StereoCameras, StereoJob, stereo};
+use veloxel::jobs::{MaskFile, RowJob, StereoCameras, StereoJob, stereo};
 use veloxel::report::number::{percent, text};
 use veloxel::report::{DisparityDrawing, PictureGround, PictureKey, StereoReport};
 
@@ -121,8 +121,8 @@ fn point(text: &str) -> Result<Point, String> {
     point.ok_or_else(|| "expected two numbers, X,Y".to_owned())
 }
 
-impl Run for StereoArguments {
-    fn run(self) -> Outcome {
+impl StereoArguments {
+    fn job(self) -> Fallible<(StereoJob, MethodArguments)> {
         let cameras = self.cameras();
         let ground = if self.overlay { PictureGround::Image } else { PictureGround::White };
         let key = if self.key { PictureKey::Wheel } else { PictureKey::LeftOut };
@@ -147,6 +147,19 @@ impl Run for StereoArguments {
             report: self.report,
             html: self.html,
         };
+        Ok((job, method))
+    }
+}
+
+impl RowArguments for StereoArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        Ok(RowJob::Stereo(Box::new(self.job()?.0)))
+    }
+}
+
+impl Run for StereoArguments {
+    fn run(self) -> Outcome {
+        let (job, method) = self.job()?;
         let run = followed(&method.session(), method.bar(), |session| stereo(&job, session))?;
         method.show(&run, &run.report.header, summary(&run.report))
     }

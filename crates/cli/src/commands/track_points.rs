@@ -104,7 +104,7 @@ impl Run for TrackPointsArguments {
             overlay: self.overlay,
             picture: self.picture,
             drawing,
-            reading: self.compute.reading(),
+            reading: self.compute.reading()?,
         };
         let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
         let is_endless = job.frames.iter().any(|source| source == Path::new("-"));

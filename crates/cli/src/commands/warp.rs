@@ -1,13 +1,14 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::{
-    Bar, DeviceArguments, Outcome, ReadingArguments, Run, followed, host_session, say, warn_and_note, words,
+    Bar, DeviceArguments, Fallible, Outcome, ReadingArguments, RowArguments, Run, followed, host_session,
+    say, warn_and_note, words,
 };
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::jobs::{
-    LabelChoice, OutsideFill, PointsRun, WarpJob, WarpSampling, warp_image, warp_labels, warp_points,
+    LabelChoice, OutsideFill, PointsRun, RowJob, WarpJob, WarpSampling, warp_image, warp_labels, warp_points,
 };
 use veloxel::pipelines::{FinerImage, Interpolation};
 
@@ -96,9 +97,9 @@ fn among() -> impl TypedValueParser<Value = LabelChoice> {
 }
 
 impl Files {
-    fn job(self) -> WarpJob {
+    fn job(self) -> Fallible<WarpJob> {
         let Self { flow, input, output, reading } = self;
-        WarpJob { flow, input, output, reading: reading.reading() }
+        Ok(WarpJob { flow, input, output, reading: reading.reading()? })
     }
 }
 
@@ -115,28 +116,46 @@ fn say_what_is_missing(run: &PointsRun) {
     }
 }
 
+impl What {
+    /// The device that computes, where one does.
+    fn device(&self) -> Option<&DeviceArguments> {
+        match self {
+            Self::Image { device, .. } | Self::Labels { device, .. } => Some(device),
+            Self::Points(_) => None,
+        }
+    }
+
+    fn job(self) -> Fallible<RowJob> {
+        Ok(match self {
+            Self::Image { files, interpolation, smooth, outside, .. } => {
+                let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
+                RowJob::WarpImage(files.job()?, WarpSampling { interpolation, finer, outside })
+            }
+            Self::Labels { files, interpolation, .. } => RowJob::WarpLabels(files.job()?, interpolation),
+            Self::Points(files) => RowJob::WarpPoints(files.job()?),
+        })
+    }
+}
+
+impl RowArguments for WarpArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        self.what.job()
+    }
+}
+
 impl Run for WarpArguments {
     fn run(self) -> Outcome {
-        let warnings = match self.what {
-            What::Image { files, interpolation, smooth, outside, device } => {
-                let job = files.job();
-                let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
-                let sampling = WarpSampling { interpolation, finer, outside };
-                let warp = |session: &_| warp_image(&job, sampling, session);
-                followed(&device.session(), Bar::Shown, warp)?
-            }
-            What::Labels { files, interpolation, device } => {
-                let job = files.job();
-                followed(&device.session(), Bar::Shown, |session| warp_labels(&job, interpolation, session))?
-            }
-            What::Points(files) => {
-                let job = files.job();
-                let (run, warnings) =
-                    followed(&host_session(), Bar::Shown, |session| warp_points(&job, session))?;
+        let session = self.what.device().map_or_else(host_session, DeviceArguments::session);
+        let job = self.what.job()?;
+        let warnings = followed(&session, Bar::Shown, |session| match &job {
+            RowJob::WarpImage(job, sampling) => warp_image(job, *sampling, session),
+            RowJob::WarpLabels(job, choice) => warp_labels(job, *choice, session),
+            RowJob::WarpPoints(job) => warp_points(job, session).map(|(run, warnings)| {
                 say_what_is_missing(&run);
                 warnings
-            }
-        };
+            }),
+            _ => unreachable!("a line of warp should ask for a warped image, labels or points"),
+        })?;
         warn_and_note(&warnings);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The binary as a user meets it: exit codes, one-line messages, files whole or absent.
 
 mod bad_input;
+mod batch;
 mod compare;
 mod contours;
 mod dicom_cine;

@@ -10,4 +10,5 @@ pub(crate) mod matrix;
 pub(crate) mod npy;
 pub(crate) mod points;
 pub(crate) mod positions;
+pub(crate) mod records;
 pub(crate) mod slicer;

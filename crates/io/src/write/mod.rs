@@ -1,5 +1,6 @@
 //! Writing by extension: whole files or nothing. Every writer takes a path, or a [`Target`]: a path with the files of a session.
 
+pub(crate) mod append_log;
 pub(crate) mod detached;
 pub(crate) mod painted_mesh;
 pub(crate) mod pending;

@@ -1,5 +1,6 @@
 //! Pages: the parts of every page, and a page for each kind of run.
 
+pub(crate) mod batch_page;
 mod cine_loops;
 pub(crate) mod compare;
 pub(crate) mod engine_page;

@@ -186,7 +186,13 @@ fn table(parts: &[SegmentedPart]) -> Table {
         format!("rgb({red},{green},{blue})")
     };
     let swatches = parts.iter().map(swatch).collect();
-    Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect(), swatches }
+    Table {
+        head: head.to_vec(),
+        text_columns: 2,
+        rows: parts.iter().map(row).collect(),
+        swatches,
+        ..Table::default()
+    }
 }
 
 /// Whether the page finds parts by itself: of one part or more, and few enough triangles.

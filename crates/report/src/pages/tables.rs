@@ -21,6 +21,8 @@ pub struct Table {
     pub text_columns: usize,
     /// Colours that the second cells of the rows show, as `rgb(…)` of CSS; none where they are text.
     pub swatches: Vec<String>,
+    /// Small pictures before the first cells of the rows, as data URIs; empty where a row has none.
+    pub pictures: Vec<String>,
 }
 
 impl Table {

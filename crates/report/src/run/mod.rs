@@ -1,5 +1,6 @@
 //! The JSON of a run, one file a kind of run; its keys are stable.
 
+pub(crate) mod batch_report;
 pub(crate) mod cameras_report;
 pub(crate) mod cell_words;
 pub(crate) mod chamber_words;

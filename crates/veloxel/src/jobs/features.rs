@@ -36,16 +36,20 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn features(job: &FeaturesJob, session: &Session) -> Result<FeaturesRun> {
-    let options = &job.options;
-    let plan = OutputPlan::of(session)
-        .reads("image", [&job.image])
-        .reads_settings(options.method.files())
-        .writes(OutputRole::Folder, [&job.folder], OutputContent::Folder)
-        .members(OutputRole::Folder, ["energy_", "orientation", "phase", "report.json"])
-        .writes(OutputRole::Report, &job.report, OutputContent::Text)
-        .writes(OutputRole::Page, &job.html, OutputContent::Text)
-        .checked()?;
-    planned(job, session, plan)
+    planned(job, session, job.plan(session).checked()?)
+}
+
+impl FeaturesJob {
+    /// The plan of its files, not checked yet.
+    pub(super) fn plan(&self, session: &Session) -> OutputPlan {
+        OutputPlan::of(session)
+            .reads("image", [&self.image])
+            .reads_settings(self.options.method.files())
+            .writes(OutputRole::Folder, [&self.folder], OutputContent::Folder)
+            .members(OutputRole::Folder, ["energy_", "orientation", "phase", "report.json"])
+            .writes(OutputRole::Report, &self.report, OutputContent::Text)
+            .writes(OutputRole::Page, &self.html, OutputContent::Text)
+    }
 }
 
 fn planned(job: &FeaturesJob, session: &Session, mut plan: OutputPlan) -> Result<FeaturesRun> {

@@ -9,7 +9,6 @@ use crate::pipelines::encode::DrawnField;
 use crate::pipelines::{Account, PairResult};
 use veloxel_core::{Grid, Stage, Warnings};
 use veloxel_io as io;
-use veloxel_motion::TakenImages;
 use veloxel_report::{RunReport, html};
 
 /// Report of a run, and the files written.
@@ -22,21 +21,61 @@ pub type FlowRun = JobRun<RunReport>;
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
-    job.options.require_used(&job.start)?;
-    let is_window = matches!(job.takes(), TakenImages::Windows { .. });
-    job.options.require_pair_for_moving_mask(is_window.then_some("a window of frames"))?;
-    planned(job, session, job.plan(session).checked()?)
+    LoadedFlow::load(job, session)?.run(job, session, |_| Ok(())).map(|(run, ())| run)
 }
 
-fn planned(job: &FlowJob, session: &Session, mut plan: OutputPlan) -> Result<FlowRun> {
-    session.enter(Stage::Read)?;
-    let Account { mut stages, mut warnings, .. } = Account::default();
-    let inputs = stages.time("load", || FlowInputs::load(job, session, &mut warnings))?;
-    plan.check_grid(inputs.frames[0].grid())?;
-    job.outputs.drawing.require_plane(inputs.frames[0].grid())?;
-    let mut log = Account { stages, warnings, ..Account::default() };
-    let mut result = inputs.solve(job, session)?;
-    log.absorb(std::mem::take(&mut result.account));
+/// A flow whose files were checked and read.
+pub(super) struct LoadedFlow {
+    plan: OutputPlan,
+    inputs: FlowInputs,
+    /// Of reading alone.
+    log: Account,
+}
+
+impl LoadedFlow {
+    /// Checks and reads the files of a job; the device is not asked for anything, so another session may read than the one that runs.
+    ///
+    /// # Errors
+    /// As [`flow`].
+    pub fn load(job: &FlowJob, session: &Session) -> Result<Self> {
+        job.require_possible()?;
+        let plan = job.plan(session).checked()?;
+        session.enter(Stage::Read)?;
+        let Account { mut stages, mut warnings, .. } = Account::default();
+        let inputs = stages.time("load", || FlowInputs::load(job, session, &mut warnings))?;
+        plan.check_grid(inputs.frames[0].grid())?;
+        job.outputs.drawing.require_plane(inputs.frames[0].grid())?;
+        Ok(Self { plan, inputs, log: Account { stages, warnings, ..Account::default() } })
+    }
+
+    /// Estimates the flow and writes what was asked for; `more` is made of the result before that goes.
+    ///
+    /// # Errors
+    /// As [`flow`], and what `more` fails with.
+    pub fn run<T>(
+        self,
+        job: &FlowJob,
+        session: &Session,
+        more: impl FnOnce(&PairResult) -> Result<T>,
+    ) -> Result<(FlowRun, T)> {
+        let Self { plan, inputs, mut log } = self;
+        let mut result = inputs.solve(job, session)?;
+        log.absorb(std::mem::take(&mut result.account));
+        let more = more(&result)?;
+        Ok((written(job, session, Solved { plan, inputs, log, result })?, more))
+    }
+}
+
+/// A flow that was found, on its way into files.
+struct Solved {
+    plan: OutputPlan,
+    inputs: FlowInputs,
+    log: Account,
+    result: PairResult,
+}
+
+fn written(job: &FlowJob, session: &Session, solved: Solved) -> Result<FlowRun> {
+    let Solved { mut plan, inputs, mut log, mut result } = solved;
     let title = job.title(result.fixed_frame);
 
     session.enter(Stage::Write)?;

@@ -79,6 +79,17 @@ impl FlowJob {
             .writes(OutputRole::Page, &outputs.html, OutputContent::Text)
     }
 
+    /// Refuses, before a file is read, what the method does not take.
+    ///
+    /// # Errors
+    /// [`MotionError::NotUsed`](veloxel_motion::MotionError::NotUsed), [`DenseError::MovingMask`](crate::pipelines::DenseError).
+    pub(super) fn require_possible(&self) -> Result<()> {
+        self.options.require_used(&self.start)?;
+        let is_window = matches!(self.takes(), TakenImages::Windows { .. });
+        self.options.require_pair_for_moving_mask(is_window.then_some("a window of frames"))?;
+        Ok(())
+    }
+
     pub(super) fn takes(&self) -> TakenImages {
         self.options.method.draft().method().takes
     }

@@ -2,6 +2,7 @@
 //!
 //! Everything that can be refused early is: output folders and extensions are checked before anything is computed.
 
+mod batch;
 mod compare;
 mod contours_fit;
 mod demo;
@@ -38,6 +39,10 @@ pub use crate::pipelines::{
     TimeEstimate,
 };
 pub use crate::session::{DeviceListing, DeviceOptions, devices};
+pub use batch::{
+    BatchDevices, BatchError, BatchFace, BatchJob, BatchPlan, BatchProgress, BatchRun, FailedRows, JobRow,
+    JobsSource, Refusal, RowJob, RowState, Shard, bids_records, check_batch, read_jobs,
+};
 pub use compare::{CompareJob, compare};
 pub use contours_fit::{ContoursFitJob, ContoursFitRun, contours_fit};
 pub use demo::{DemoJob, demo};

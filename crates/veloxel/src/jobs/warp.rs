@@ -26,6 +26,26 @@ pub struct WarpJob {
 }
 
 impl WarpJob {
+    /// The plan of its files, not checked yet; `holds` says what the result is.
+    pub(super) fn plan(&self, holds: OutputContent, session: &Session) -> OutputPlan {
+        OutputPlan::of(session).reads("flow", [&self.flow]).reads("input", [&self.input]).writes(
+            OutputRole::Output,
+            [&self.output],
+            holds,
+        )
+    }
+
+    /// Refuses points that would be written as another kind of file than they come from.
+    ///
+    /// # Errors
+    /// [`InputError::PointsFormat`].
+    pub(super) fn require_alike_points(&self) -> Result<(), InputError> {
+        if PointFile::are_alike(&self.input, &self.output) {
+            return Ok(());
+        }
+        Err(InputError::PointsFormat { input: self.input.clone(), output: self.output.clone() })
+    }
+
     /// Checks the files, reads the field, does the work, and writes what comes of it.
     fn run<T>(
         &self,
@@ -34,11 +54,7 @@ impl WarpJob {
         work: impl FnOnce(&Flow, &mut Warnings) -> Result<T>,
         write: impl FnOnce(Target, T, &mut Warnings) -> Result<(), IoError>,
     ) -> Result<Warnings> {
-        let mut plan = OutputPlan::of(session)
-            .reads("flow", [&self.flow])
-            .reads("input", [&self.input])
-            .writes(OutputRole::Output, [&self.output], holds)
-            .checked()?;
+        let mut plan = self.plan(holds, session).checked()?;
         session.enter(Stage::Read)?;
         let mut warnings = Warnings::new();
         let flow = io::read_flow(&self.flow, session.reading(self.reading), &mut warnings)?;
@@ -117,10 +133,7 @@ pub struct PointsRun {
 /// # Errors
 /// As [`PointFile::read`]; [`InputError::PointsFormat`] if the result would be named as another kind of file.
 pub fn warp_points(job: &WarpJob, session: &Session) -> Result<(PointsRun, Warnings)> {
-    if !PointFile::are_alike(&job.input, &job.output) {
-        let (input, output) = (job.input.clone(), job.output.clone());
-        return Err(InputError::PointsFormat { input, output }.into());
-    }
+    job.require_alike_points()?;
     let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
     let work = |flow: &Flow, _: &mut Warnings| {
         let file = PointFile::read(&job.input, flow.grid().dimension(), session.reading(job.reading))?;

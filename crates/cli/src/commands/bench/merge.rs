@@ -12,7 +12,7 @@ pub(super) fn merge(arguments: &BenchArguments) -> Outcome {
     let BenchArguments { names, merge: paths, html, .. } = arguments;
     if let Some(page) = html.as_ref().filter(|page| paths.iter().any(|path| is_same_file(path, page))) {
         let text = format!("{} is one of the files to merge: write the page to another name", page.display());
-        wrong_usage("bench", ErrorKind::ArgumentConflict, &text);
+        return Err(wrong_usage("bench", ErrorKind::ArgumentConflict, &text).into());
     }
     check_folder(arguments)?;
     let merged = MergedRuns::read(paths, names)?;

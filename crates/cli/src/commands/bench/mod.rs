@@ -95,7 +95,7 @@ impl Run for BenchArguments {
         if self.html.is_some() && !matches!(benches[..], [Bench { has_page: true, .. }]) {
             let with_page: Vec<_> = BENCHES.iter().filter(|b| b.has_page).map(|b| b.name).collect();
             let text = format!("--html belongs to one bench, of {}", with_page.join(", "));
-            wrong_usage("bench", ErrorKind::MissingRequiredArgument, &text);
+            return Err(wrong_usage("bench", ErrorKind::MissingRequiredArgument, &text).into());
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
         let session = Session::new(&device, &in_fresh_process)

@@ -7,8 +7,8 @@ use crate::chosen_inputs::ChosenFrames;
 use crate::commands::dry_run;
 use crate::shortcuts::{self, Shortcut};
 use crate::{
-    DrawingArguments, MethodArguments, Outcome, Run, Summary, allocator, bytes, followed, say, words,
-    wrong_usage,
+    DrawingArguments, Fallible, MethodArguments, Outcome, RowArguments, Run, Summary, allocator, bytes,
+    followed, say, words, wrong_usage,
 };
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -17,16 +17,16 @@ use std::path::{Path, PathBuf};
 use veloxel::io::is_named_transform;
 use veloxel::jobs::{
     DenseMethodOptions, DenseOptions, Directions, FieldFormat, FlowJob, FlowOutputs, MaskFile, OutsideFill,
-    Refinement, SequenceJob, StartFrom, sequence, sequence_dry_run,
+    Refinement, RowJob, SequenceJob, StartFrom, sequence, sequence_dry_run,
 };
 use veloxel::method::{DenseMethodEntry, METHODS, TakenImages};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport, cells_text};
-use veloxel::{Dimension, SequenceMode, Session, SolveStatus, VeloxelError};
+use veloxel::{Dimension, SequenceMode, Session, SolveStatus};
 
 /// `veloxel register` in the list of commands.
 pub(super) const REGISTER: Entry =
-    Entry::of::<register::RegisterArguments>("register", "registration reg align demons");
+    Entry::of_rows::<register::RegisterArguments>("register", "registration reg align demons");
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -205,8 +205,8 @@ fn modes() -> impl TypedValueParser<Value = SequenceMode> {
 }
 
 impl FlowArguments {
-    /// The session of the run, whose device opens in the background, and the options.
-    fn session_and_options(&self) -> Result<(Session, DenseOptions), VeloxelError> {
+    /// The options of the run.
+    fn options(&self) -> Fallible<DenseOptions> {
         let shortcuts = self.shortcuts();
         let options = self.run.options(self.command, DenseMethodOptions::named(self.method())?, &shortcuts);
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
@@ -215,8 +215,8 @@ impl FlowArguments {
         let moving_mask = self.moving_mask.clone();
         let options =
             DenseOptions { directions, refinement, mask, moving_mask, volume_mask, weight, ..options? };
-        self.refuse_what_does_not_go_together(&options);
-        Ok((self.run.session().with_max_memory(self.max_memory), options))
+        self.require_what_goes_together(&options)?;
+        Ok(options)
     }
 
     /// The options that stand for settings of CLG.
@@ -238,11 +238,11 @@ impl FlowArguments {
     }
 
     /// Rules that clap cannot express: they depend on what the method takes.
-    fn refuse_what_does_not_go_together(&self, options: &DenseOptions) {
+    fn require_what_goes_together(&self, options: &DenseOptions) -> Result<(), clap::Error> {
         let count = self.inputs.len();
-        let conflict = |message: &str| wrong_usage(self.command, ErrorKind::ArgumentConflict, message);
+        let conflict = |message: &str| Err(wrong_usage(self.command, ErrorKind::ArgumentConflict, message));
         if self.symmetric && ![METHODS[0].name(), "symmetric"].contains(&self.method.as_str()) {
-            conflict(&format!(
+            return conflict(&format!(
                 "--method {} has no symmetric form: leave --method or --symmetric out",
                 self.method
             ));
@@ -255,12 +255,12 @@ impl FlowArguments {
                 let given = counted(count, "input");
                 let message =
                     format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
-                wrong_usage(self.command, ErrorKind::WrongNumberOfValues, &message)
+                Err(wrong_usage(self.command, ErrorKind::WrongNumberOfValues, &message))
             }
             TakenImages::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
                 conflict("--occlusion needs --init matches, which looks both ways")
             }
-            TakenImages::Pairs => {}
+            TakenImages::Pairs => Ok(()),
             TakenImages::Windows { .. } => {
                 let is_reference = self.sequence.is_some_and(|mode| mode != SequenceMode::Consecutive);
                 let of_pairs = [
@@ -268,36 +268,33 @@ impl FlowArguments {
                     (self.occlusion.is_some(), "--occlusion"),
                     (self.moving_mask.is_some(), "--moving-mask"),
                 ];
-                if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
+                let given = of_pairs.into_iter().find(|(given, _)| *given);
+                given.map_or(Ok(()), |(_, option)| {
                     conflict(&format!("--method {} does not go with {option}", self.method))
-                }
+                })
             }
         }
     }
-}
 
-impl Run for FlowArguments {
-    fn run(mut self) -> Outcome {
+    /// What is asked for, and how the run is shown.
+    fn asked(mut self) -> Fallible<Asked> {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
-        self.inputs = self.run.inputs(self.command, self.inputs);
+        self.inputs = self.run.inputs(self.command, self.inputs)?;
         if let Some(frames) = self.frames.as_ref().filter(|_| self.sequence.is_none()) {
-            self.inputs = frames.of_input(self.command, &self.inputs);
+            self.inputs = frames.of_input(self.command, &self.inputs)?;
         }
-        let (session, options) = self.session_and_options()?;
-        if self.max_memory.is_some() {
-            allocator::keep_little();
-        }
+        let options = self.options()?;
+        let (is_dry, max_memory, shows_png) = (self.dry_run, self.max_memory, self.picture.is_none());
         let Self {
             command, inputs, output, truth, confidence, warped, outside, report, html, drawing, ..
         } = self;
         let (picture, occlusion, inverse, method) = (self.picture, self.occlusion, self.inverse, self.run);
-        let shows_png = picture.is_none() && !method.quiet;
-        let bar = method.bar();
-        let run = match self.sequence {
+        let job = match self.sequence {
             Some(mode) => {
-                let job = SequenceJob {
+                let frames = self.frames.map(|frames| frames.of_sequence(command)).transpose()?;
+                RowJob::Sequence(Box::new(SequenceJob {
                     inputs,
-                    frames: self.frames.map(|frames| frames.of_sequence(command)).unwrap_or_default(),
+                    frames: frames.unwrap_or_default(),
                     mode,
                     reference: self.reference,
                     truth,
@@ -309,33 +306,68 @@ impl Run for FlowArguments {
                     outside,
                     report,
                     html,
-                };
-                if self.dry_run {
-                    return followed(&session, bar, |session| {
-                        dry_run::show(&sequence_dry_run(&job, session)?, job.report.as_deref(), session)
-                    });
-                }
-                followed(&session, bar, |session| sequence(&job, session))?
+                }))
             }
             None => {
                 let (expected_error, drawing) = (self.expected_error, drawing.drawing());
                 let maps = FlowOutputs { flow: output, confidence, occlusion, ..FlowOutputs::default() };
                 let maps = FlowOutputs { warped, outside, ..maps };
                 let outputs = FlowOutputs { expected_error, inverse, picture, drawing, report, html, ..maps };
-                let job = FlowJob { inputs, start: self.init, truth, options, outputs };
-                if self.dry_run {
-                    return followed(&session, bar, |session| {
-                        let run = veloxel::jobs::dry_run(&job, session)?;
-                        dry_run::show(&run, job.outputs.report.as_deref(), session)
-                    });
-                }
-                followed(&session, bar, |session| veloxel::jobs::flow(&job, session))?
+                RowJob::Flow(Box::new(FlowJob { inputs, start: self.init, truth, options, outputs }))
             }
         };
+        Ok(Asked { job, method, is_dry, max_memory, shows_png })
+    }
+}
+
+/// What a line of `veloxel flow` asks for.
+struct Asked {
+    job: RowJob,
+    method: MethodArguments,
+    is_dry: bool,
+    max_memory: Option<u64>,
+    /// Whether a field in a PNG is taken for a picture by nothing else that is said.
+    shows_png: bool,
+}
+
+impl Asked {
+    fn dry_run(&self, session: &Session) -> Outcome {
+        let (run, report) = match &self.job {
+            RowJob::Sequence(job) => (sequence_dry_run(job, session)?, job.report.as_deref()),
+            RowJob::Flow(job) => (veloxel::jobs::dry_run(job, session)?, job.outputs.report.as_deref()),
+            _ => return Ok(()),
+        };
+        dry_run::show(&run, report, session)
+    }
+}
+
+impl RowArguments for FlowArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        Ok(self.asked()?.job)
+    }
+}
+
+impl Run for FlowArguments {
+    fn run(self) -> Outcome {
+        let asked = self.asked()?;
+        let session = asked.method.session().with_max_memory(asked.max_memory);
+        if asked.max_memory.is_some() {
+            allocator::keep_little();
+        }
+        let bar = asked.method.bar();
+        if asked.is_dry {
+            return followed(&session, bar, |session| asked.dry_run(session));
+        }
+        let run = followed(&session, bar, |session| match &asked.job {
+            RowJob::Sequence(job) => sequence(job, session),
+            RowJob::Flow(job) => veloxel::jobs::flow(job, session),
+            _ => unreachable!("a line of flow should ask for a flow or a sequence"),
+        })?;
+        let shows_png = asked.shows_png && !asked.method.quiet;
         if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
             say_what_a_png_is(path);
         }
-        method.show(&run, &run.report.header, summary(&run.report))
+        asked.method.show(&run, &run.report.header, summary(&run.report))
     }
 }
 

@@ -1,8 +1,9 @@
 //! `veloxel register`.
 
 use super::FlowArguments;
-use crate::{Outcome, Run};
+use crate::{Fallible, Outcome, RowArguments, Run};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use veloxel::jobs::RowJob;
 
 /// The options of `flow` with what medical images need as defaults.
 pub struct RegisterArguments(FlowArguments);
@@ -48,5 +49,11 @@ impl FromArgMatches for RegisterArguments {
 impl Run for RegisterArguments {
     fn run(self) -> Outcome {
         self.0.run()
+    }
+}
+
+impl RowArguments for RegisterArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        self.0.row_job()
     }
 }

@@ -31,7 +31,7 @@ pub struct ComposeArguments {
 impl Run for ComposeArguments {
     fn run(self) -> Outcome {
         let Self { maps, output, grid, reading } = self;
-        let job = MapsJob { maps, grid, output, reading: reading.reading() };
+        let job = MapsJob { maps, grid, output, reading: reading.reading()? };
         warn_and_note(&followed(&host_session(), Bar::Shown, |session| compose(&job, session))?);
         Ok(())
     }

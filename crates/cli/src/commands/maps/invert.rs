@@ -30,7 +30,7 @@ pub struct InvertArguments {
 impl Run for InvertArguments {
     fn run(self) -> Outcome {
         let Self { field, output, grid, reading } = self;
-        let job = MapsJob { maps: vec![field], grid, output, reading: reading.reading() };
+        let job = MapsJob { maps: vec![field], grid, output, reading: reading.reading()? };
         warn_and_note(&followed(&host_session(), Bar::Shown, |session| invert(&job, session))?);
         Ok(())
     }

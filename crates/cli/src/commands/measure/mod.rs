@@ -2,7 +2,7 @@
 
 mod text;
 
-use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, print, warn_and_note};
+use crate::{Bar, Fallible, Outcome, ReadingArguments, Run, followed, host_session, print, warn_and_note};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::jobs::{JobRun, MeasureJob, MeasureReport, measure_jacobian, measure_strain};
@@ -62,9 +62,9 @@ impl Field {
         self,
         output: PathBuf,
         measure: fn(&MeasureJob, &Session) -> Result<JobRun<MeasureReport>>,
-    ) -> Result<MeasureReport> {
+    ) -> Fallible<MeasureReport> {
         let Self { flow, report, reading } = self;
-        let job = MeasureJob { flow, output, report, reading: reading.reading() };
+        let job = MeasureJob { flow, output, report, reading: reading.reading()? };
         Ok(followed(&host_session(), Bar::Shown, |session| measure(&job, session))?.report)
     }
 }

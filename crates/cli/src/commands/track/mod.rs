@@ -4,8 +4,8 @@ mod summary;
 
 use crate::commands::compare::method;
 use crate::{
-    Bar, ComputeArguments, Outcome, Run, command_line, followed, print_lines, setting, warn, warn_and_note,
-    words, written,
+    Bar, ComputeArguments, Fallible, Outcome, RowArguments, Run, command_line, followed, print_lines,
+    setting, warn, warn_and_note, words, written,
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use summary::summary;
 use veloxel::VeloxelError;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{
-    ContourInput, DenseMethodOptions, FieldFormat, FilmChoice, RegionInput, TrackJob, track,
+    ContourInput, DenseMethodOptions, FieldFormat, FilmChoice, RegionInput, RowJob, TrackJob, track,
 };
 use veloxel::pipelines::heart::{
     Cavities, CycleEstimate, MotionSpace, PeriodicChoice, Placement, PresetChoice,
@@ -138,9 +138,9 @@ fn contour_input(text: &str) -> Result<ContourInput, String> {
     Ok(ContourInput { path: path.into(), frame })
 }
 
-impl Run for TrackArguments {
-    fn run(mut self) -> Outcome {
-        self.cine = self.compute.inputs("track", self.cine);
+impl TrackArguments {
+    fn job(mut self) -> Fallible<(TrackJob, Shown)> {
+        self.cine = self.compute.inputs("track", self.cine)?;
         let presets = if self.method.is_empty() { PresetChoice::ByFrames } else { PresetChoice::AsGiven };
         let methods = self.methods()?;
         let job = TrackJob {
@@ -159,16 +159,35 @@ impl Run for TrackArguments {
             methods,
             presets,
             weight: self.weight,
-            reading: self.compute.reading(),
+            reading: self.compute.reading()?,
             command_line: command_line(),
             field_format: self.field_format,
             film: if self.gif { FilmChoice::Written } else { FilmChoice::LeftOut },
             folder: self.output,
         };
-        let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
-        let run = followed(&self.compute.session(), bar, |session| track(&job, session))?;
+        Ok((job, Shown { compute: self.compute, quiet: self.quiet }))
+    }
+}
+
+/// Where a run is done, and whether it is shown.
+struct Shown {
+    compute: ComputeArguments,
+    quiet: bool,
+}
+
+impl RowArguments for TrackArguments {
+    fn row_job(self) -> Fallible<RowJob> {
+        Ok(RowJob::Track(Box::new(self.job()?.0)))
+    }
+}
+
+impl Run for TrackArguments {
+    fn run(self) -> Outcome {
+        let (job, Shown { compute, quiet }) = self.job()?;
+        let bar = if quiet { Bar::Hidden } else { Bar::Shown };
+        let run = followed(&compute.session(), bar, |session| track(&job, session))?;
         let report = &run.report;
-        if self.quiet {
+        if quiet {
             warn(&report.header.warnings);
             return Ok(());
         }

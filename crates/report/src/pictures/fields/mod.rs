@@ -3,5 +3,6 @@
 pub(crate) mod comparison;
 pub(crate) mod disparity_picture;
 pub(crate) mod field_picture;
+pub(crate) mod field_thumbnail;
 pub(crate) mod slices;
 pub(crate) mod warped_grid;

@@ -238,6 +238,11 @@ impl OutputPlan {
         self.outputs.iter().try_for_each(|output| output.check(Some(grid), &self.files))
     }
 
+    /// The paths of all files and folders that the job reads, settings included.
+    pub(crate) fn read_paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.inputs.iter().map(|(_, path)| path).chain(&self.settings)
+    }
+
     /// The outputs, by their roles.
     pub fn outputs(&self) -> impl Iterator<Item = (OutputRole, &PathBuf)> {
         self.outputs.iter().map(|output| (output.role, &output.path))

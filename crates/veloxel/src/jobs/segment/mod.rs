@@ -52,7 +52,8 @@ pub struct SegmentOutputs {
 }
 
 impl SegmentJob {
-    fn plan(&self, session: &Session) -> Result<OutputPlan> {
+    /// The plan of its files, not checked yet.
+    pub(super) fn plan(&self, session: &Session) -> OutputPlan {
         let SegmentOutputs { painted, labels, membership, html, parts, report, .. } = &self.outputs;
         OutputPlan::of(session)
             .reads("mesh", [&self.mesh])
@@ -64,7 +65,6 @@ impl SegmentJob {
             .writes(OutputRole::Parts, parts, OutputContent::Folder)
             .members(OutputRole::Parts, ["part_"])
             .writes(OutputRole::Report, report, OutputContent::Text)
-            .checked()
     }
 
     /// What is wrong with the mesh, with the file's name.
@@ -84,7 +84,7 @@ impl SegmentJob {
 /// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
 /// [`VeloxelError::Mesh`] for a number of parts that is not possible; [`VeloxelError::Stopped`].
 pub fn segment(job: &SegmentJob, session: &Session) -> Result<JobRun<SegmentReport>> {
-    planned(job, session, job.plan(session)?)
+    planned(job, session, job.plan(session).checked()?)
 }
 
 fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<SegmentReport>> {

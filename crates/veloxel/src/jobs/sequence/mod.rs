@@ -79,6 +79,16 @@ impl SequenceJob {
             .writes(OutputRole::Page, &self.html, OutputContent::Text))
     }
 
+    /// Refuses, before a file is read, what the method does not take.
+    ///
+    /// # Errors
+    /// [`MotionError::NotUsed`](veloxel_motion::MotionError::NotUsed), [`DenseError::MovingMask`](crate::pipelines::DenseError).
+    pub(super) fn require_possible(&self) -> Result<()> {
+        self.options.require_used(&StartFrom::None)?;
+        self.options.require_pair_for_moving_mask(Some("a sequence"))?;
+        Ok(())
+    }
+
     /// The frames taken, and what they are called.
     fn load(&self, session: &Session, warnings: &mut Warnings) -> Result<Loaded> {
         let reading = &session.reading(self.options.reading).without_transparent();
@@ -107,8 +117,7 @@ struct Loaded {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
-    job.options.require_used(&StartFrom::None)?;
-    job.options.require_pair_for_moving_mask(Some("a sequence"))?;
+    job.require_possible()?;
     planned(job, session, job.plan(session)?.checked()?)
 }
 

@@ -76,9 +76,11 @@ impl StereoJob {
         Ok(())
     }
 
-    fn plan(&self, session: &Session) -> Result<OutputPlan> {
+    /// The plan of its files, not checked yet.
+    pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
+        self.require_cameras()?;
         let image = OutputContent::Samples(ContentKind::Image);
-        OutputPlan::of(session)
+        Ok(OutputPlan::of(session)
             .reads("left", [&self.left])
             .reads("right", [&self.right])
             .reads_settings(self.options.method.files())
@@ -93,8 +95,7 @@ impl StereoJob {
             .writes(OutputRole::RectifiedRight, &self.rectified_right, image)
             .writes(OutputRole::Picture, &self.picture, OutputContent::Picture)
             .writes(OutputRole::Report, &self.report, OutputContent::Text)
-            .writes(OutputRole::Page, &self.html, OutputContent::Text)
-            .checked()
+            .writes(OutputRole::Page, &self.html, OutputContent::Text))
     }
 }
 
@@ -103,8 +104,7 @@ impl StereoJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob, session: &Session) -> Result<StereoRun> {
-    job.require_cameras()?;
-    planned(job, session, job.plan(session)?)
+    planned(job, session, job.plan(session)?.checked()?)
 }
 
 fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<StereoRun> {

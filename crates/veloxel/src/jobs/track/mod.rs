@@ -118,7 +118,8 @@ impl TrackJob {
         }
     }
 
-    fn plan(&self, session: &Session) -> Result<OutputPlan> {
+    /// The plan of its files, not checked yet.
+    pub(super) fn plan(&self, session: &Session) -> Result<OutputPlan> {
         if Format::from_path(&self.folder).is_some() {
             return Err(JobError::HeartInFile { path: self.folder.clone() }.into());
         }
@@ -126,15 +127,14 @@ impl TrackJob {
             RegionInput::Mask(file) => Some(&file.path),
             _ => None,
         };
-        OutputPlan::of(session)
+        Ok(OutputPlan::of(session)
             .reads_settings(self.methods.iter().flat_map(|method| method.files()))
             .reads_settings(mask)
             .reads("weight", &self.weight)
             .reads_settings(self.contours.iter().chain(&self.truth).map(|file| &file.path))
             .reads("cine", &self.inputs)
             .writes(OutputRole::Folder, [&self.folder], OutputContent::Folder)
-            .members(OutputRole::Folder, self.members())
-            .checked()
+            .members(OutputRole::Folder, self.members()))
     }
 
     /// How the names begin of all files that the folder gets: with several methods, each with its method and its preset, which
@@ -194,7 +194,7 @@ impl Inputs {
 /// Anything that is wrong with files, outlines, parameters or the device, as one line;
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn track(job: &TrackJob, session: &Session) -> Result<JobRun<TrackReport>> {
-    planned(job, session, job.plan(session)?)
+    planned(job, session, job.plan(session)?.checked()?)
 }
 
 fn planned(job: &TrackJob, session: &Session, mut plan: OutputPlan) -> Result<JobRun<TrackReport>> {
