@@ -225,8 +225,30 @@ fn constants_are_chosen_by_the_caller() {
     );
     assert_has(&kernel, "constexpr float3 AXIS = float3{0.0f, -1.0f, 2.0f};");
     assert_has(&kernel, "    __syncthreads();\n    output[t] = tile[t];\n}\n");
-    let unknown = to_cuda(wgsl, "main", &[("SCALE", 1.0), ("NONE", 1.0)]).unwrap_err().to_string();
+    let unknown =
+        to_cuda(wgsl, "main", &[("SCALE", 1.0), ("NONE", 1.0)], LaunchExtent::Whole).unwrap_err().to_string();
     assert!(unknown.contains("override constants") && unknown.contains("NONE"), "{unknown}");
-    let missing = to_cuda(wgsl, "main", &[]).unwrap_err().to_string();
+    let missing = to_cuda(wgsl, "main", &[], LaunchExtent::Whole).unwrap_err().to_string();
     assert!(missing.contains("SCALE"), "{missing}");
+}
+
+#[test]
+fn a_part_of_the_workgroups_counts_from_its_first() {
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(8, 1) fn main(
+            @builtin(global_invocation_id) id: vec3<u32>,
+            @builtin(workgroup_id) group: vec3<u32>,
+            @builtin(num_workgroups) groups: vec3<u32>,
+        ) { out[id.x] = group.y * groups.x; }";
+    let text = to_cuda(wgsl, "main", &[], LaunchExtent::Part).unwrap();
+    let kernel = kernel_of(&text);
+    for part in [
+        "uint* __restrict__ out, const __grid_constant__ wgsl::Part wgsl_part)",
+        "uint3{(wgsl_part.first.x + blockIdx.x) * 8u + threadIdx.x, (wgsl_part.first.y + blockIdx.y),",
+        "= wgsl_part.all;",
+    ] {
+        assert_has(&kernel, part);
+    }
+    assert_eq!(text.bindings.len(), 1);
+    assert_eq!(size_of::<wgsl_to_cuda::LaunchPart>(), 24);
 }

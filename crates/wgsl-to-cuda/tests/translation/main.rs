@@ -12,7 +12,7 @@ mod values;
 
 use std::sync::OnceLock;
 use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
-use wgsl_to_cuda::{CudaSource, translate as to_cuda};
+use wgsl_to_cuda::{CudaSource, LaunchExtent, translate as to_cuda};
 
 fn nvrtc() -> Option<&'static Nvrtc> {
     static FOUND: OnceLock<Option<Nvrtc>> = OnceLock::new();
@@ -30,7 +30,8 @@ fn nvrtc() -> Option<&'static Nvrtc> {
 
 /// Translates the entry point `main`; NVRTC, where it is found, must compile it without a warning.
 fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaSource {
-    let text = to_cuda(wgsl, "main", constants).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
+    let text = to_cuda(wgsl, "main", constants, LaunchExtent::Whole)
+        .unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
     if let Some(nvrtc) = nvrtc() {
         let compiled = nvrtc
             .compile(&text.source, "main", ComputeCapability::new(9, 0))

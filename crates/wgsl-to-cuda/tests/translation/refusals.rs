@@ -3,7 +3,7 @@
 use super::*;
 
 fn refusal(wgsl: &str) -> String {
-    to_cuda(wgsl, "main", &[]).unwrap_err().to_string()
+    to_cuda(wgsl, "main", &[], LaunchExtent::Whole).unwrap_err().to_string()
 }
 
 #[test]

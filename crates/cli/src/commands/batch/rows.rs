@@ -184,7 +184,8 @@ impl Words {
         }
         for value in values(argument, name, value)? {
             let is_relative = is_output(argument) && value != "-" && Path::new(&value).is_relative();
-            let placed = if is_relative { folder.join(&value).into_os_string() } else { OsString::from(&value) };
+            let placed =
+                if is_relative { folder.join(&value).into_os_string() } else { OsString::from(&value) };
             self.said.push(format!("--{long}={value}"));
             match argument.get_index() {
                 None => {
