@@ -4,6 +4,7 @@
 //! compiled kernels are cached on disk. Kernels run on one stream, in the order in which they were launched. Transfers
 //! have streams of their own; events order them with the kernels, without a wait on the host.
 
+mod compiled_kernels;
 mod downloads;
 mod fast_map;
 mod kernel_call;
@@ -19,24 +20,23 @@ mod textures;
 mod uploads;
 
 use crate::chosen_gpus::ChosenGpus;
-use crate::compilations::{CompilationClock, Compilations};
+use crate::compilations::Compilations;
 use crate::error::ComputeError;
 use crate::gpu::{ErrorCorrection, Gpu, HostSide, MemoryStretch, QueueNumber};
 use crate::launches::bindings::BoundBuffer;
-use crate::launches::launch::{Launch, Variant};
-use crate::launches::translation::text_of;
+use crate::launches::launch::Launch;
 use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::element::Word;
 use crate::memory::gpu_memory::GpuMemory;
 use crate::memory::host_memory::MemoryContent;
 use crate::memory::place::PointerPlace;
-use crate::nvrtc::{CompiledImage, ComputeCapability, Nvrtc};
+use crate::nvrtc::{ComputeCapability, Nvrtc};
 use crate::textures::{OwnedTexture, TextureLayout};
 use crate::timestamp::{Moment, Timestamp};
-use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
+use compiled_kernels::{CompiledKernels, DividedKernel};
+use cudarc::driver::{CudaContext, CudaEvent, DriverError, sys};
 use downloads::{Downloads, Ready};
-use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
 use launch_dependencies::Access;
 use pinned::Copyists;
@@ -45,40 +45,20 @@ use profile::HostTimes;
 use queue::{Queue, Refusal};
 use queues::Queues;
 use several::{DividedCall, Several};
-use std::ffi::CString;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use uploads::Uploads;
 use veloxel_core::Axes;
-use wgsl_to_cuda::{AWAITS, LaunchExtent};
-
-/// The first compute capability whose kernels can begin while others, whose results they need, still run.
-const FIRST_THAT_BEGINS_EARLY: ComputeCapability = ComputeCapability::new(9, 0);
-
-/// A kernel that is launched in parts, and its function on each GPU.
-#[derive(Clone)]
-struct DividedKernel {
-    kernel: Arc<Kernel>,
-    functions: Arc<Vec<sys::CUfunction>>,
-}
-
-// SAFETY: functions' handles may be used from any thread that has their context current.
-unsafe impl Send for DividedKernel {}
 
 /// An open CUDA device: a GPU, or several that work as one.
 pub(crate) struct CudaDevice {
     info: DeviceInfo,
-    architecture: ComputeCapability,
     context: Arc<CudaContext>,
     queues: Arc<Queues>,
     pool: Arc<Pool>,
-    nvrtc: Nvrtc,
-    kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
     /// The GPUs, if there is more than one.
     several: Option<Arc<Several>>,
-    /// Kernels that are launched in parts.
-    divided: Mutex<FastMap<Variant, DividedKernel>>,
-    compilations: CompilationClock,
+    kernels: CompiledKernels,
     uploads: Uploads,
     downloads: Downloads,
     times: Arc<HostTimes>,
@@ -114,18 +94,19 @@ impl CudaDevice {
         let memory = contexts.iter().map(|context| context.total_mem().ok().map(|bytes| bytes as u64));
         let info = DeviceInfo { description, memory_bytes: memory.sum(), name };
         let pool = Pool::new(info.name.clone(), context.clone(), queues.clone(), several.clone());
-        let pool = Arc::new(pool);
+        let (pool, info_name) = (Arc::new(pool), info.name.clone());
         Ok(Self {
             info,
-            architecture: ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
+            kernels: CompiledKernels::new(
+                info_name,
+                nvrtc,
+                ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
+                contexts,
+            ),
             context,
             queues,
             pool,
-            nvrtc,
-            kernels: Mutex::default(),
             several,
-            divided: Mutex::default(),
-            compilations: CompilationClock::default(),
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
             downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
             times,
@@ -134,68 +115,6 @@ impl CudaDevice {
 
     fn failed(&self, reason: impl fmt::Display) -> ComputeError {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
-    }
-
-    fn kernel(&self, launch: &Launch<'_>) -> Result<Arc<Kernel>, ComputeError> {
-        let variant = launch.variant();
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = kernels.get(&variant) {
-            return Ok(kernel.clone());
-        }
-        let kernel =
-            Arc::new(self.compilations.time([launch.source.name, launch.entry], || self.compile(launch))?);
-        kernels.insert(variant, kernel.clone());
-        Ok(kernel)
-    }
-
-    fn compile(&self, launch: &Launch<'_>) -> Result<Kernel, ComputeError> {
-        let (kernel, _) = self.compile_for(launch, LaunchExtent::Whole, [&self.context])?;
-        Ok(kernel)
-    }
-
-    /// Compiles a kernel and loads it into contexts. The kernel has the function of the first context; all functions come with it.
-    fn compile_for<'a>(
-        &self,
-        launch: &Launch<'_>,
-        extent: LaunchExtent,
-        contexts: impl IntoIterator<Item = &'a Arc<CudaContext>>,
-    ) -> Result<(Kernel, Vec<sys::CUfunction>), ComputeError> {
-        let what = |e: &dyn fmt::Display| {
-            self.failed(format!("kernel `{}`, `{}`: {e}", launch.source.name, launch.entry))
-        };
-        let text = text_of(self.nvrtc.cache(), launch, extent).map_err(|e| what(&e))?;
-        let name = format!("{}.cu", launch.entry);
-        let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
-        let (CompiledImage::Cubin(image) | CompiledImage::Ptx(image)) = compiled.image;
-        let entry = CString::new(text.entry).map_err(|e| what(&e))?;
-        let load = |context: &Arc<CudaContext>| {
-            context.bind_to_thread()?;
-            // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
-            unsafe {
-                let module = result::module::load_data(image.as_ptr().cast())?;
-                result::module::get_function(module, entry.clone())
-            }
-        };
-        let functions = contexts.into_iter().map(load).collect::<Result<Vec<_>, _>>();
-        let functions = functions.map_err(|e| what(&said(e)))?;
-        let name = (launch.source.name, launch.entry);
-        let awaits = self.architecture >= FIRST_THAT_BEGINS_EARLY && text.source.contains(AWAITS);
-        let (bindings, block) = (text.bindings, text.workgroup_size);
-        Ok((Kernel { name, function: functions[0], bindings, block, awaits }, functions))
-    }
-
-    /// The kernel of a launch that is divided among the GPUs.
-    fn divided_kernel(&self, several: &Several, launch: &Launch<'_>) -> Result<DividedKernel, ComputeError> {
-        let variant = launch.variant();
-        let mut kernels = self.divided.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = kernels.get(&variant) {
-            return Ok(kernel.clone());
-        }
-        let compile = || self.compile_for(launch, LaunchExtent::Part, several.contexts());
-        let (kernel, functions) = self.compilations.time([launch.source.name, launch.entry], compile)?;
-        let kernel = DividedKernel { kernel: Arc::new(kernel), functions: Arc::new(functions) };
-        kernels.insert(variant, kernel.clone());
-        Ok(kernel)
     }
 
     fn call(&self, kernel: Arc<Kernel>, launch: &Launch<'_>) -> Result<Call, ComputeError> {
@@ -268,11 +187,11 @@ impl Gpu for CudaDevice {
             if let Some(several) = &self.several
                 && let Some(small) = several.divides(launch)?
             {
-                let DividedKernel { kernel, functions } = self.divided_kernel(several, launch)?;
+                let DividedKernel { kernel, functions } = self.kernels.divided(launch)?;
                 let divided = DividedCall { call: self.call(kernel, launch)?, functions, small };
                 return several.launch(queue, &divided).map_err(|e| self.failed(e));
             }
-            let call = self.call(self.kernel(launch)?, launch)?;
+            let call = self.call(self.kernels.whole(launch)?, launch)?;
             queue.launch(call).map_err(|e| self.failed(e))
         })
     }
@@ -306,7 +225,7 @@ impl Gpu for CudaDevice {
         self.pool.release_kept();
     }
     fn compilations(&self) -> Compilations {
-        self.compilations.compilations()
+        self.kernels.compilations()
     }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()

@@ -171,29 +171,7 @@ impl WgpuDevice {
         let module = unsafe {
             self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
         };
-        let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty,
-                has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
-                min_binding_size: None,
-            },
-            count: None,
-        };
-        let storage = |(buffer, binding): (Declared, u32)| {
-            entry(
-                binding,
-                wgpu::BufferBindingType::Storage { read_only: buffer.access == BufferAccess::Read },
-            )
-        };
-        let entries: Vec<_> = std::iter::once(entry(0, wgpu::BufferBindingType::Uniform))
-            .chain(launch.source.declaration.buffers().into_iter().zip(1..).map(storage))
-            .collect();
-        let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(launch.source.name),
-            entries: &entries,
-        });
+        let layout = self.layout(launch);
         let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(launch.source.name),
             bind_group_layouts: &[Some(&layout)],
@@ -216,6 +194,33 @@ impl WgpuDevice {
                 Err(self.failed(format!("kernel `{}`, `{}`: {error}", launch.source.name, launch.entry)))
             }
         }
+    }
+
+    /// What the launches of a source bind.
+    fn layout(&self, launch: &Launch<'_>) -> wgpu::BindGroupLayout {
+        let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty,
+                has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let storage = |(buffer, binding): (Declared, u32)| {
+            entry(
+                binding,
+                wgpu::BufferBindingType::Storage { read_only: buffer.access == BufferAccess::Read },
+            )
+        };
+        let entries: Vec<_> = std::iter::once(entry(0, wgpu::BufferBindingType::Uniform))
+            .chain(launch.source.declaration.buffers().into_iter().zip(1..).map(storage))
+            .collect();
+        self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(launch.source.name),
+            entries: &entries,
+        })
     }
 
     /// Whether the work of a launch is divided.

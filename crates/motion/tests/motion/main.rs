@@ -13,7 +13,6 @@ mod masks_and_extremes;
 mod matches;
 mod measure;
 mod parameters;
-mod parts;
 mod phantoms;
 mod phase;
 mod point_tracking;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 #![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
 
+mod parts;
+
 use crate::measure;
 
 use measure::{cpu, difference_vox, pair, register, run, smooth};
