@@ -106,7 +106,9 @@ fn stop_at_end(signal: i32) -> ! {
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
     let resolved = pending().take_resolved();
     match (pending().remove_all(), left_behind) {
-        _ if GOES_ON.load(Ordering::SeqCst) => tell("error: stopped at once; the same line again does the rest"),
+        _ if GOES_ON.load(Ordering::SeqCst) => {
+            tell("error: stopped at once; the same line again does the rest")
+        }
         (Ending::Published, _) => tell(ALL_WRITTEN),
         (Ending::Nothing, []) => tell("error: stopped before the end; nothing was left behind"),
         (Ending::Nothing, _) => tell("error: stopped before the end"),

@@ -78,7 +78,7 @@ struct Line {
 struct Words {
     /// `--name=value`, outputs as the record says them.
     said: Vec<String>,
-    /// The same, outputs in their folder.
+    /// These words with outputs in the batch's folder.
     options: Vec<OsString>,
     /// What has no name in the line, with its place there.
     positional: Vec<(usize, OsString)>,
@@ -184,7 +184,8 @@ impl Words {
         }
         for value in values(argument, name, value)? {
             let is_relative = is_output(argument) && value != "-" && Path::new(&value).is_relative();
-            let placed = if is_relative { folder.join(&value).into_os_string() } else { OsString::from(&value) };
+            let placed =
+                if is_relative { folder.join(&value).into_os_string() } else { OsString::from(&value) };
             self.said.push(format!("--{long}={value}"));
             match argument.get_index() {
                 None => {
