@@ -22,7 +22,6 @@ mod suggestions;
 mod terminal;
 
 use clap::{ArgMatches, Command};
-pub use commands::batch::rows::read_rows;
 use commands::parameters::presets;
 use commands::{COMMANDS, Fallible, Outcome, RowArguments, Run};
 use drawing_arguments::{DrawingArguments, length};
@@ -33,8 +32,11 @@ use run_arguments::{
     device_text, host_session, setting, total_time, words, written,
 };
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::OnceLock;
 use terminal::say;
+use veloxel::io::{FieldValue, Record};
+use veloxel::jobs::{BatchError, JobRow};
 use veloxel::{VeloxelError, WarningKind, Warnings};
 
 /// The command line as clap sees it.
@@ -55,6 +57,20 @@ static LINE: OnceLock<Vec<OsString>> = OnceLock::new();
 /// The words of the command line, the program's name first.
 fn line() -> &'static [OsString] {
     LINE.get().map_or(&[], Vec::as_slice)
+}
+
+/// The jobs of records, each of which is parsed as its command parses its own line. Options that a record does not say are taken from
+/// `options`; relative outputs lie in `folder`.
+///
+/// # Errors
+/// [`BatchError::Refused`](veloxel::jobs::BatchError::Refused) with every record that is no line of a command.
+pub fn read_rows(
+    records: &[Record],
+    options: &[(String, FieldValue)],
+    folder: &Path,
+    max_memory: Option<u64>,
+) -> Result<Vec<JobRow>, BatchError> {
+    commands::batch::rows::read_rows(records, options, folder, max_memory)
 }
 
 /// Runs a command line, the program's name first, and gives the exit code. It takes the process: signals and a lack of memory end it,

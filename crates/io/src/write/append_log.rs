@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A log that this process alone appends to, as long as this lives.
 ///
 /// A line counts once its line break is in the file. One that was torn, because the program or the machine ended in the middle of
-/// it, is cut off when the log is opened again. On file systems without locks nobody keeps two processes apart.
+/// it, is cut off when the log is opened again. On file systems without locks two processes are not kept apart.
 #[derive(Debug)]
 pub struct AppendLog {
     path: PathBuf,
@@ -92,7 +92,7 @@ impl AppendLog {
 pub enum LogUse {
     /// One does.
     Open,
-    /// None does, or the file system does not tell.
+    /// No process does, or the file system does not tell.
     Closed,
 }
 

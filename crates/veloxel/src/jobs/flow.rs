@@ -28,7 +28,7 @@ pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
 pub(super) struct LoadedFlow {
     plan: OutputPlan,
     inputs: FlowInputs,
-    /// Of reading alone.
+    /// What reading took, and what it warned of.
     log: Account,
 }
 

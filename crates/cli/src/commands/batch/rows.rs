@@ -78,7 +78,7 @@ struct Line {
 struct Words {
     /// `--name=value`, outputs as the record says them.
     said: Vec<String>,
-    /// The same, outputs in their folder.
+    /// These words with outputs in the batch's folder.
     options: Vec<OsString>,
     /// What has no name in the line, with its place there.
     positional: Vec<(usize, OsString)>,

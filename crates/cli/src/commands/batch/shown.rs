@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
 use veloxel::Session;
-use veloxel::jobs::{BatchJob, BatchProgress, BatchRun, RowState};
+use veloxel::jobs::{BatchJob, BatchProgress, BatchRun, JobRow, RowState};
 use veloxel::report::number::{counted, duration};
 use veloxel::report::{BatchRow, RowStatus};
 
@@ -75,7 +75,8 @@ impl Shown {
 
     /// Tells where every row stands.
     pub fn dry_run(&self, job: &BatchJob, states: &[RowState]) -> Outcome {
-        let standings: Vec<Standing<'_>> = job.rows.iter().zip(states).map(standing).collect();
+        let rows = job.rows.iter().zip(states);
+        let standings: Vec<Standing<'_>> = rows.map(|(row, state)| Standing::of(row, state)).collect();
         if self.form == Form::Json {
             return print_json(&standings);
         }
@@ -149,13 +150,15 @@ impl Shown {
     }
 }
 
-fn standing<'a>((row, state): (&'a veloxel::jobs::JobRow, &'a RowState)) -> Standing<'a> {
-    let (state, reason) = match state {
-        RowState::ToDo => ("to run", None),
-        RowState::Again(reason) => ("to run again", Some(reason.as_str())),
-        RowState::Done => ("done", None),
-        RowState::Failed => ("failed", None),
-        RowState::Elsewhere => ("of another shard", None),
-    };
-    Standing { row: row.row, state, reason, job: &row.text }
+impl<'a> Standing<'a> {
+    fn of(row: &'a JobRow, state: &'a RowState) -> Self {
+        let (state, reason) = match state {
+            RowState::ToDo => ("to run", None),
+            RowState::Again(reason) => ("to run again", Some(reason.as_str())),
+            RowState::Done => ("done", None),
+            RowState::Failed => ("failed", None),
+            RowState::Elsewhere => ("of another shard", None),
+        };
+        Self { row: row.row, state, reason, job: &row.text }
+    }
 }

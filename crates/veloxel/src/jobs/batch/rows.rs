@@ -117,7 +117,7 @@ impl FromStr for Shard {
     }
 }
 
-/// As it is written: `2/8`.
+/// Shows a shard as users write it: `2/8`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.number, self.of)

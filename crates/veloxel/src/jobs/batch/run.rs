@@ -2,39 +2,13 @@
 
 use super::check::BatchPlan;
 use super::ledger::Ledger;
-use super::rows::{JobRow, JobsSource};
+use super::rows::JobsSource;
+use super::shared::{BatchFace, Shared};
 use super::summary::{write_description, write_summary};
-use super::work::{Work, work};
-use crate::{Result, Session, VeloxelError};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
-use veloxel_core::{Counter, Diagnosis, ErrorKind, Stage};
+use super::work::work;
+use crate::{Result, Session};
+use veloxel_core::{Diagnosis, ErrorKind, Stage};
 use veloxel_report::{BatchReport, BatchRow, RowStatus};
-
-/// How a face words errors, and what it is told.
-#[derive(Clone, Copy)]
-pub struct BatchFace<'a> {
-    /// The sentence of an error that failed a row.
-    pub reason: &'a (dyn Fn(&JobRow, &VeloxelError) -> String + Sync),
-    /// Takes every row that ended; calls do not overlap, and the run waits for them.
-    pub row_ended: &'a (dyn Fn(&BatchProgress<'_>) + Sync),
-}
-
-/// A row that ended, and how far the run is.
-#[derive(Debug, Clone, Copy)]
-pub struct BatchProgress<'a> {
-    /// The row's record.
-    pub record: &'a BatchRow,
-    /// Rows that this run has ended.
-    pub ended: usize,
-    /// Those of them that failed.
-    pub failed: usize,
-    /// Rows that this run is for.
-    pub of: usize,
-    /// What the rest will take if it goes on at the same speed, milliseconds.
-    pub left_ms: f64,
-}
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,10 +42,8 @@ impl BatchPlan<'_> {
         if job.source == JobsSource::Bids {
             write_description(&job.folder, lead)?;
         }
-        let queue = Queue::new(self.to_run());
-        let of = queue.rows.len();
-        let tally = Tally { ledger, ended: 0, failed: 0, since: Instant::now() };
-        let shared = Shared { plan: self, lead, face, queue, tally: Mutex::new(tally) };
+        let shared = Shared::new(self, lead, face, ledger);
+        let of = shared.row_count();
         // A stop before the first row is seen by the workers.
         let _ = lead.enter(Stage::Solve).and_then(|()| shared.tell_progress(0));
         let outcomes: Vec<Result<()>> = std::thread::scope(|scope| {
@@ -83,7 +55,7 @@ impl BatchPlan<'_> {
             };
             threads.into_iter().map(end).collect()
         });
-        let ended = shared.tally.into_inner().unwrap_or_else(PoisonError::into_inner).ended;
+        let ended = shared.into_ended();
         // The ledger is closed: another run may go on while the summary is written.
         let report = write_summary(job, lead)?;
         let mut failures = outcomes.into_iter().filter_map(Result::err);
@@ -96,71 +68,5 @@ impl BatchPlan<'_> {
                 Ok(BatchRun { report, ended, of, failed, is_stopped: ended < of })
             }
         }
-    }
-}
-
-/// The rows that are left.
-struct Queue {
-    rows: Vec<usize>,
-    next: AtomicUsize,
-}
-
-impl Queue {
-    fn new(rows: Vec<usize>) -> Self {
-        Self { rows, next: AtomicUsize::new(0) }
-    }
-
-    fn take(&self) -> Option<usize> {
-        self.rows.get(self.next.fetch_add(1, Ordering::Relaxed)).copied()
-    }
-}
-
-/// What the workers of a run share.
-pub(super) struct Shared<'a> {
-    pub plan: &'a BatchPlan<'a>,
-    pub lead: &'a Session,
-    pub face: BatchFace<'a>,
-    queue: Queue,
-    tally: Mutex<Tally>,
-}
-
-struct Tally {
-    ledger: Ledger,
-    ended: usize,
-    failed: usize,
-    since: Instant,
-}
-
-impl Work for Shared<'_> {
-    fn next(&self) -> Option<usize> {
-        if self.lead.control().is_stopped() { None } else { self.queue.take() }
-    }
-
-    fn end(&self, record: &BatchRow) -> Result<()> {
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        let appended = tally.ledger.append(record);
-        if appended.is_err() {
-            // What is done from here on would be done again.
-            self.lead.control().stop();
-        }
-        appended?;
-        tally.ended += 1;
-        tally.failed += usize::from(record.status == RowStatus::Failed);
-        let (ended, of) = (tally.ended, self.queue.rows.len());
-        let elapsed_ms = tally.since.elapsed().as_secs_f64() * 1e3;
-        let left_ms = elapsed_ms / ended as f64 * (of - ended) as f64;
-        let progress = BatchProgress { record, ended, failed: tally.failed, of, left_ms };
-        (self.face.row_ended)(&progress);
-        // A stop is seen before the next row.
-        let _ = self.tell_progress(ended);
-        Ok(())
-    }
-}
-
-impl Shared<'_> {
-    fn tell_progress(&self, ended: usize) -> Result<(), veloxel_core::Stopped> {
-        let of = self.queue.rows.len();
-        let counter = Counter { what: "row", now: ended, of };
-        self.lead.control().step(ended as f64 / of.max(1) as f64, [Some(counter), None])
     }
 }

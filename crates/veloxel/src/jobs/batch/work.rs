@@ -3,7 +3,7 @@
 use super::files::{input_state, output_state};
 use super::row_job::{LoadedRow, RowFound};
 use super::rows::JobRow;
-use super::run::Shared;
+use super::shared::Shared;
 use crate::{Result, Session, VeloxelError};
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -13,18 +13,6 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::Instant;
 use veloxel_core::{Control, Observer, Step, Stopped};
 use veloxel_report::{BatchRow, RowFile, RowStatus};
-
-/// Where a worker gets its rows, and where it tells what became of them.
-pub(super) trait Work {
-    /// The place of the next row, from 0; none once there is none, or the run is stopped.
-    fn next(&self) -> Option<usize>;
-
-    /// Records a row that ended.
-    ///
-    /// # Errors
-    /// The ledger cannot be written.
-    fn end(&self, record: &BatchRow) -> Result<()>;
-}
 
 /// Asks a run whether its rows are to go on.
 struct OfRun(Control);
