@@ -64,10 +64,10 @@ pub use read::input::named_file;
 pub use read::input::series_info::SeriesInfo;
 pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
-pub use read::partial::PartialImage;
 pub use read::reading::{AlphaUse, DataFiles, PartChoice, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
 pub use read::stored::GridBox;
+pub use read::stored::partial::PartialImage;
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{

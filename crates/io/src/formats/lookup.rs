@@ -29,7 +29,7 @@ impl Format {
         (path.is_dir() && root != path).then_some(&crate::formats::zarr::FORMAT)
     }
 
-    /// None is known without the feature.
+    /// Stores are not known without the feature.
     #[cfg(not(feature = "zarr"))]
     fn of_store_around(_: &Path) -> Option<&'static Self> {
         None

@@ -14,7 +14,6 @@ mod labels;
 pub(crate) mod layout;
 pub(crate) mod luminance;
 pub(crate) mod opened_files;
-pub(crate) mod partial;
 pub(crate) mod polygons;
 pub(crate) mod reading;
 pub(crate) mod series;

@@ -22,7 +22,7 @@ pub(crate) struct Region {
 pub(crate) struct Tally {
     /// Chunks that were asked for.
     pub chunks: u64,
-    /// Those of them that are not there.
+    /// Chunks among these that are not there.
     pub missing: u64,
     /// Whether samples were rounded to floats.
     pub is_rounded: bool,

@@ -8,14 +8,14 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fill {
     pub float: f32,
-    /// None for one that is no whole number.
+    /// The whole number, if it is one.
     pub whole: Option<i128>,
 }
 
 impl Fill {
     pub const ZERO: Self = Self { float: 0.0, whole: Some(0) };
 
-    /// The fill value that JSON says; none if it is none of this type. No value counts as 0.
+    /// The fill value that JSON says; nothing where the type has no such value. No value counts as 0.
     pub fn parse(value: Option<&Value>, sample: SampleType) -> Option<Self> {
         let is_float = !sample.is_whole();
         match value {

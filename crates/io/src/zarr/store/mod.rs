@@ -112,7 +112,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The error for a value that is none of these kinds of files.
+/// The error for a value that is not a regular file.
 fn no_file(context: &Context, key: &str) -> IoError {
     context.malformed(key, "a file", "something else")
 }

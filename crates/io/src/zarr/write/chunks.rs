@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io::{Error, Write};
 use std::path::{Path, PathBuf};
 
-/// A store that is being written: a folder, which nobody else knows.
+/// A store that is being written: a folder under a hidden name.
 pub(super) struct StoreWriter<'t> {
     root: PathBuf,
     target: &'t Target,

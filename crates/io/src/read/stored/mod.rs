@@ -1,5 +1,7 @@
 //! Samples in a store of chunks, a folder or an archive, of which any part is read without the rest.
 
+pub(crate) mod partial;
+
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::layout::Layout;
