@@ -5,6 +5,7 @@ use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::layout::Layout;
 use crate::read::source::Source;
+use crate::read::stored::OpenStore;
 use crate::read::stream::frame_reader::FrameReader;
 use crate::write::painted_mesh::PaintedMesh;
 use crate::write::record::Record;
@@ -81,6 +82,8 @@ pub(crate) enum Reader {
     Header(ReadHeader),
     /// One frame after the other.
     Frames(OpenFrames),
+    /// The metadata of a store of chunks: any part of its samples is read without the rest.
+    Store(OpenStore),
 }
 
 /// What becomes of a sample that is written and read again.

@@ -41,6 +41,8 @@ mod tables;
 mod text;
 mod transforms;
 mod write;
+#[cfg(feature = "zarr")]
+mod zarr;
 
 pub use content::{Content, ContentKind};
 pub use error::{IoError, Result};
@@ -51,6 +53,7 @@ pub use formats::depth::{check_depth_output, write_depth};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::write_rgb_jpeg;
+pub use formats::lookup::is_store;
 pub use formats::packed::{PackedFields, write_packed};
 pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};
@@ -63,6 +66,8 @@ pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
 pub use read::reading::{AlphaUse, DataFiles, PartChoice, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
+pub use read::stored::GridBox;
+pub use read::stored::partial::PartialImage;
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::{FolderWatch, StreamEnd};
 pub use read::{

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Compares Veloxel's files with what SimpleITK, OpenCV and NumPy read and write.
+"""Compares Veloxel's files with what SimpleITK, OpenCV, NumPy, ngff-zarr, ome-zarr-py and zarr-python read and write.
 
-    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless
+    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless ngff-zarr ome-zarr
     python3 crates/io/tests/peers.py
     python3 crates/io/tests/peers.py --warp FIELD MOVING WARPED    # one result of `veloxel flow --warped`
 
 Exits with 1 and one line a difference if anything differs. Files are converted by `examples/convert.rs`; VELOXEL_CONVERT
-may name a built one.
+may name a built one. OpenCV and the packages of Zarr are left out with a line where they are not installed.
 """
 
+import importlib.util
 import itertools
 import os
 import pathlib
@@ -18,6 +19,7 @@ import tempfile
 
 import numpy as np
 import SimpleITK as sitk
+import zarr_peers
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 VOLUME_FORMATS = ["nii", "nii.gz", "mha", "mhd", "nrrd", "nhdr"]
@@ -168,6 +170,8 @@ def displacement_intent(folder):
 
 def flo_and_opencv(folder):
     """`.flo` is OpenCV's, bit by bit."""
+    if importlib.util.find_spec("cv2") is None:
+        return print("OpenCV is not installed: not compared", file=sys.stderr)
     import cv2
 
     theirs = np.random.default_rng(3).normal(0, 5, (11, 13, 2)).astype(np.float32)
@@ -266,6 +270,7 @@ def main():
             flo_and_opencv(folder)
             arrays(folder)
             transforms_of_itk(folder)
+            zarr_peers.compare(folder, convert, check)
     print("all peers agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 

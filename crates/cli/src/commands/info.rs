@@ -8,7 +8,9 @@ use crate::{
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::io::{ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_dicom, inspect, list_series};
+use veloxel::io::{
+    ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_dicom, inspect, is_store, list_series,
+};
 use veloxel::jobs::{MeshInfo, TableContent, TableInfo, mesh_info, table_info};
 use veloxel::pipelines::segment::SurfaceFacts;
 use veloxel::report::number::counted;
@@ -33,10 +35,11 @@ pub struct InfoArguments {
 impl Run for InfoArguments {
     fn run(self) -> Outcome {
         let control = Control::default();
-        if self.file.is_dir() && !holds_dicom(&self.file, &control)? {
+        let is_store = is_store(&self.file);
+        if self.file.is_dir() && !is_store && !holds_dicom(&self.file, &control)? {
             return self.list();
         }
-        if self.file.is_dir() && !self.reading.chooses_series() {
+        if self.file.is_dir() && !is_store && !self.reading.chooses_series() {
             let series = list_series(&self.file, Reading::alone(self.reading.reading()?))?;
             if series.len() > 1 {
                 return self.list_series(&series);

@@ -2,7 +2,7 @@
 
 use crate::content::ContentKind;
 use crate::error::{IoError, Result};
-use crate::format::Format;
+use crate::format::{Format, Reader};
 use crate::formats::FORMATS;
 use crate::read::foreign;
 use std::path::Path;
@@ -18,7 +18,21 @@ impl Format {
         let name = path.file_name()?.to_string_lossy().to_lowercase();
         let ends_in =
             |extension: &&str| name.strip_suffix(*extension).is_some_and(|stem| stem.ends_with('.'));
-        FORMATS.iter().copied().find(|format| format.extensions.iter().any(ends_in))
+        let named = FORMATS.iter().copied().find(|format| format.extensions.iter().any(ends_in));
+        named.or_else(|| Self::of_store_around(path))
+    }
+
+    /// The format of the store that a path leads into: `image.ome.zarr/labels/cells`.
+    #[cfg(feature = "zarr")]
+    fn of_store_around(path: &Path) -> Option<&'static Self> {
+        let (root, _) = crate::zarr::opened::store_around(path)?;
+        (path.is_dir() && root != path).then_some(&crate::formats::zarr::FORMAT)
+    }
+
+    /// Stores are not known without the feature.
+    #[cfg(not(feature = "zarr"))]
+    fn of_store_around(_: &Path) -> Option<&'static Self> {
+        None
     }
 }
 
@@ -44,7 +58,7 @@ pub(crate) fn require_to_read(
     allowed: impl Fn(&Format) -> bool,
 ) -> Result<&'static Format> {
     let metadata = std::fs::metadata(path).map_err(IoError::open(path))?;
-    if metadata.is_dir() {
+    if metadata.is_dir() && !is_store(path) {
         return Err(IoError::kind(path, "a file", "a folder", "name the file in it"));
     }
     if Format::from_path(path).is_none()
@@ -53,6 +67,12 @@ pub(crate) fn require_to_read(
         return Err(refusal);
     }
     Ok(require(path, what, |format| allowed(format).then_some(()))?.0)
+}
+
+/// Whether a path is a folder that is read as one file is: a store of chunks (`.zarr`), or a part of one.
+pub fn is_store(path: &Path) -> bool {
+    let is_of_store = |format: &Format| matches!(format.reader, Reader::Store(_));
+    path.is_dir() && Format::from_path(path).is_some_and(is_of_store)
 }
 
 /// Whether a format holds samples on a grid: images, sequences or fields.

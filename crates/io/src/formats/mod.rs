@@ -30,6 +30,8 @@ mod stl;
 mod tiff;
 mod vtk;
 pub(crate) mod y4m;
+#[cfg(feature = "zarr")]
+pub(crate) mod zarr;
 
 use crate::format::Format;
 
@@ -51,6 +53,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &dicom::FORMAT,
     &metaimage::FORMAT,
     &nrrd::FORMAT,
+    #[cfg(feature = "zarr")]
+    &zarr::FORMAT,
     &npy::FORMAT,
     #[cfg(feature = "gif")]
     &gif::FORMAT,

@@ -1,6 +1,7 @@
 //! The files behind an input: itself, the members of a folder or a pattern, and the samples that headers keep elsewhere.
 
 use crate::format::Format;
+use crate::formats::lookup;
 use crate::read::context::Context;
 use crate::read::frames;
 use crate::read::input::named_file;
@@ -13,7 +14,9 @@ use veloxel_core::{Control, Stopped, Warnings};
 /// All files that reading an input opens, as far as they are there; its file, folder or pattern comes first.
 pub fn files_read(name: &Path) -> Vec<PathBuf> {
     let path = &named_file(name);
-    let members = if path.is_dir() {
+    let members = if lookup::is_store(path) {
+        Ok(Vec::new())
+    } else if path.is_dir() {
         frames::files_in(path)
     } else if frames::is_pattern(path) {
         frames::matching(path)
@@ -42,7 +45,7 @@ pub fn bytes_to_read<'a>(
         let files = files_read(path);
         let path = &files[0];
         // Series of DICOM lie in folders within folders, under any name.
-        let is_series = path.is_dir() && files.len() == 1;
+        let is_series = path.is_dir() && !lookup::is_store(path) && files.len() == 1;
         let below = if is_series { series::files_below(path, control)? } else { Vec::new() };
         Ok(files.iter().chain(&below).map(size).sum::<u64>())
     };

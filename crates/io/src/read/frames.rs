@@ -78,7 +78,9 @@ fn listed(folder: &Path, shown: &Path, known: &str, keep: impl Fn(&str) -> bool)
     let (mut paths, mut foreign_file) = (Vec::new(), None);
     for entry in std::fs::read_dir(place).map_err(IoError::open(place))? {
         let entry = entry.map_err(IoError::open(place))?;
-        if keep(&entry.file_name().to_string_lossy()) && entry.path().is_file() {
+        if keep(&entry.file_name().to_string_lossy())
+            && (entry.path().is_file() || lookup::is_store(&entry.path()))
+        {
             paths.push(folder.join(entry.file_name()));
         } else if paths.is_empty() && foreign_file.is_none() {
             foreign_file = foreign::refusal(&entry.path());

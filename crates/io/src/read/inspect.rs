@@ -5,12 +5,13 @@ use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
 use crate::read::context::Context;
-use crate::read::decode;
+use crate::read::decode_file;
 use crate::read::input::Input;
 use crate::read::layout::{Layout, Meaning};
 use crate::read::reading::Reading;
 use crate::read::series::decode_series;
 use crate::read::source::Source;
+use crate::read::stored::StorePlace;
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{CoreError, Dimension, Grid, Warnings};
@@ -102,15 +103,21 @@ fn inspect_file(path: &Path, reading: Reading) -> Result<FileInfo> {
         return Ok(FileInfo { warnings, ..of_content(path, format, &decoded)? });
     }
     let format = require_to_read(path, WHAT, has_grid)?;
-    let source = Source::open(path, context.files())?;
-    let mut info = if let Reader::Header(header) = format.reader {
-        let (layout, source) = header(source, &mut context)?;
-        let needed = layout.sample_bytes(&context)?;
-        source.require_bytes("the sample data", needed, &mut context)?;
-        of_layout(format, &layout)
-    } else {
-        let decoded = decode(format, source, &mut context)?;
-        of_content(path, format, &decoded)?
+    let mut info = match format.reader {
+        Reader::Header(header) => {
+            let (layout, source) = header(Source::open(path, context.files())?, &mut context)?;
+            let needed = layout.sample_bytes(&context)?;
+            source.require_bytes("the sample data", needed, &mut context)?;
+            of_layout(format, &layout)
+        }
+        Reader::Store(open) => {
+            let stored = open(StorePlace::Path(path.to_owned()), &mut context);
+            of_layout(format, context.settled(stored)?.layout())
+        }
+        Reader::Whole(_) | Reader::Frames(_) => {
+            let decoded = decode_file(format, path, &mut context)?;
+            of_content(path, format, &decoded)?
+        }
     };
     info.warnings = warnings;
     Ok(info)
@@ -138,22 +145,29 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
         };
     }
     let format = require_to_read(path, "an image", has_grid)?;
-    let source = Source::open(path, context.files())?;
     match (format.read_grid, format.reader) {
-        (Some(read), _) => read(source, &mut context),
+        (Some(read), _) => read(Source::open(path, context.files())?, &mut context),
         (None, Reader::Header(header)) => {
-            let (layout, _) = header(source, &mut context)?;
+            let (layout, _) = header(Source::open(path, context.files())?, &mut context)?;
             input.require(layout.frames)?;
             Ok(layout.grid)
         }
-        (None, Reader::Whole(_) | Reader::Frames(_)) => match decode(format, source, &mut context)?.content {
-            Content::Image(image) => Ok(image.grid().clone()),
-            Content::Sequence(sequence) if input.frames.is_some() => {
-                input.require(sequence.frames().len())?;
-                Ok(sequence.grid().clone())
+        (None, Reader::Store(open)) => {
+            let stored = open(StorePlace::Path(path.to_owned()), &mut context);
+            let stored = context.settled(stored)?;
+            input.require(stored.layout().frames)?;
+            Ok(stored.layout().grid.clone())
+        }
+        (None, Reader::Whole(_) | Reader::Frames(_)) => {
+            match decode_file(format, path, &mut context)?.content {
+                Content::Image(image) => Ok(image.grid().clone()),
+                Content::Sequence(sequence) if input.frames.is_some() => {
+                    input.require(sequence.frames().len())?;
+                    Ok(sequence.grid().clone())
+                }
+                other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
             }
-            other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
-        },
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::{Context, Input, Reader, Reading, Source};
 use crate::error::{IoError, Result};
-use crate::formats::lookup::{has_grid, require_to_read};
+use crate::formats::lookup::{has_grid, is_store, require_to_read};
 use crate::read::element::{ByteOrder, Element, Scaling};
 use crate::read::layout::{AxisOrder, Layout, Meaning};
 use crate::read::series::is_dicom;
+use crate::read::stored::StorePlace;
 use std::path::Path;
 use veloxel_core::{Volume, Warnings};
 
@@ -19,11 +20,19 @@ const BLOCK_BYTES: u64 = 1 << 16;
 pub(super) fn exact(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<Option<Volume<i32>>> {
     let input = Input::of(path);
     let reading = input.reading(reading.clone());
-    let is_one_file = input.frames.is_none() && input.path.is_file();
+    let is_one_file = input.frames.is_none() && (input.path.is_file() || is_store(&input.path));
     if !is_one_file || is_dicom(&input.path, reading.files.control())? {
         return Ok(None);
     }
     let format = require_to_read(&input.path, "an image", has_grid)?;
+    if let Reader::Store(open) = format.reader {
+        let mut context = Context::new(&input.path, reading, warnings);
+        let found = open(StorePlace::Path(input.path.clone()), &mut context)
+            .and_then(|stored| Ok((stored.labels(&mut context)?, stored.layout().grid.clone())));
+        let (labels, grid) = context.settled(found)?;
+        let labels = labels.map(|labels| Volume::new(grid, labels)).transpose();
+        return labels.map_err(IoError::core(&input.path));
+    }
     let Reader::Header(header) = format.reader else { return Ok(None) };
     let mut own = Warnings::new();
     let mut context = Context::new(&input.path, reading, &mut own);

@@ -18,6 +18,7 @@ pub(crate) mod polygons;
 pub(crate) mod reading;
 pub(crate) mod series;
 pub(crate) mod source;
+pub(crate) mod stored;
 pub(crate) mod stream;
 pub(crate) mod watch;
 
@@ -27,11 +28,13 @@ use crate::format::{Format, ReadHeader, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
 use crate::read::context::Context;
 use crate::read::input::Input;
+use crate::read::input::frame_selection::FrameSelection;
 use crate::read::input::some_frames::{lie_in_order, read_some};
 use crate::read::layout::Layout;
 use crate::read::reading::Reading;
 use crate::read::series::decode_series;
 use crate::read::source::Source;
+use crate::read::stored::{StorePlace, StoredSamples};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Grid, Hint, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
 
@@ -61,13 +64,17 @@ fn read_content(input: &Input, context: &mut Context) -> Result<Content> {
         return input.content(decoded.content, context);
     }
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    let source = Source::open(path, context.files())?;
     match (format.reader, input.frames) {
         (Reader::Header(header), Some(_)) => {
-            let content = decode_some(header, source, input, context);
+            let content = decode_some(header, Source::open(path, context.files())?, input, context);
             context.settled(content)
         }
-        _ => input.content(decode(format, source, context)?.content, context),
+        (Reader::Store(open), Some(_)) => {
+            let content = open(StorePlace::Path(path.to_owned()), context)
+                .and_then(|stored| stored_frames(&*stored, input, context));
+            context.settled(content)
+        }
+        _ => input.content(decode_file(format, path, context)?.content, context),
     }
 }
 
@@ -93,6 +100,11 @@ pub fn read_bytes(
 ) -> Result<Content> {
     let (format, ()) = require(name, "reading", |_| Some(()))?;
     let mut context = Context::new(name, reading, warnings);
+    if let Reader::Store(open) = format.reader {
+        let decoded = open(StorePlace::Memory(bytes), &mut context)
+            .and_then(|stored| decode_stored(&*stored, &mut context));
+        return Ok(context.settled(decoded)?.content);
+    }
     let source = Source::from_bytes(bytes).under(context.control());
     Ok(decode(format, source, &mut context)?.content)
 }
@@ -268,13 +280,12 @@ pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     const WHAT: &str = "a displacement field";
     let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Flow))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path, context.files())?;
     let decoded = match format.read_flow {
         Some(read) => {
-            let decoded = read(source, &mut context);
+            let decoded = read(Source::open(path, context.files())?, &mut context);
             context.settled(decoded)?
         }
-        None => decode(format, source, &mut context)?,
+        None => decode_file(format, path, &mut context)?,
     };
     let hint = "give a .flo, a KITTI .png, a .pfm or a vector volume";
     match decoded.content {
@@ -336,8 +347,7 @@ pub fn read_mesh(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     const WHAT: &str = "a tetrahedral mesh";
     let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Mesh))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path, context.files())?;
-    match decode(format, source, &mut context)?.content {
+    match decode_file(format, path, &mut context)?.content {
         Content::Mesh(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),
     }
@@ -355,11 +365,48 @@ pub fn read_surface(
     const WHAT: &str = "a mesh of triangles or polygons";
     let format = require_to_read(path, WHAT, |format| format.reads(ContentKind::Surface))?;
     let mut context = Context::new(path, reading, warnings);
-    let source = Source::open(path, context.files())?;
-    match decode(format, source, &mut context)?.content {
+    match decode_file(format, path, &mut context)?.content {
         Content::Surface(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a surface")),
     }
+}
+
+/// Reads a file of a format, or its folder.
+pub(crate) fn decode_file(format: &Format, path: &Path, context: &mut Context) -> Result<Decoded> {
+    let Reader::Store(open) = format.reader else {
+        return decode(format, Source::open(path, context.files())?, context);
+    };
+    let decoded =
+        open(StorePlace::Path(path.to_owned()), context).and_then(|stored| decode_stored(&*stored, context));
+    context.settled(decoded)
+}
+
+/// All that a store holds.
+fn decode_stored(stored: &dyn StoredSamples, context: &mut Context) -> Result<Decoded> {
+    let layout = stored.layout().clone();
+    let all: Vec<usize> = (0..layout.frames).collect();
+    let samples = stored.samples(&all, context)?;
+    let sample_type = layout.stored.element.name().to_owned();
+    Ok(Decoded { content: layout.content(samples, context)?, sample_type })
+}
+
+/// The frames that are asked for, of a store.
+fn stored_frames(stored: &dyn StoredSamples, input: &Input, context: &mut Context) -> Result<Content> {
+    let layout = stored.layout().clone();
+    input.require(layout.frames)?;
+    let numbers = input.frames.unwrap_or_default().of(layout.frames);
+    let samples = stored.samples(&numbers, context)?;
+    let held = Layout { frames: numbers.len(), ..layout };
+    let content = held.content(samples, context)?;
+    let step = input.frames.map_or(1, FrameSelection::step);
+    Ok(match content {
+        Content::Sequence(sequence) => {
+            let interval_ms = sequence.frame_interval_ms().map(|ms| ms * step as f64);
+            let interval_ms = interval_ms.filter(|ms| Sequence::INTERVALS_MS.contains(ms));
+            Content::of_frames(sequence.into_frames(), interval_ms, context)?
+        }
+        other => other,
+    })
 }
 
 /// Reads a file of a format to its end; after a stop, whatever the decoder fails with is the stop.
@@ -373,6 +420,9 @@ fn decode_whole(format: &Format, source: Source, context: &mut Context) -> Resul
         Reader::Whole(read) => return read(source, context),
         Reader::Frames(open) => return stream::frame_reader::read_all(open(source, context)?, context),
         Reader::Header(header) => header,
+        Reader::Store(_) => {
+            return Err(context.unsupported("a store of chunks as a stream", "name its folder or archive"));
+        }
     };
     let (layout, source) = header(source, context)?;
     decode_layout(layout, source, context)

@@ -99,7 +99,7 @@ impl SeriesChoice {
     }
 }
 
-/// A part of a DICOM series: by its number in the list that a refusal shows, or by its label there (`magnitude`, `echo_ms=5`).
+/// A part of a DICOM series, or a channel of OME-Zarr: by its number in the list that a refusal shows, or by its label there (`magnitude`, `echo_ms=5`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartChoice {
     /// The text, filled up with zeros.
@@ -108,7 +108,7 @@ pub struct PartChoice {
 
 impl PartChoice {
     /// Whether a part of this number and label is the one.
-    #[cfg(feature = "dicom")]
+    #[cfg(any(feature = "dicom", feature = "zarr"))]
     pub(crate) fn is(self, number: usize, label: &str) -> bool {
         let text = self.to_string();
         text == label || text == number.to_string()

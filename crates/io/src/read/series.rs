@@ -57,6 +57,9 @@ pub fn list_series(_: &Path, _: impl Into<Reading>) -> Result<Vec<SeriesInfo>> {
 /// Whether a path is a DICOM file by its magic, or a folder that has one in it, or in a folder of it.
 #[cfg(feature = "dicom")]
 pub(crate) fn is_dicom(path: &Path, control: &Control) -> Result<bool, Stopped> {
+    if crate::formats::lookup::is_store(path) {
+        return Ok(false);
+    }
     crate::dicom::holds_dicom(path, &|file| crate::format::Format::from_path(file).is_some(), control)
 }
 

@@ -11,6 +11,7 @@ use crate::text::encoding;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 use veloxel_core::{Control, WarningKind};
 
 /// Bytes of a buffer; up to three are held beside the samples of a file.
@@ -32,6 +33,8 @@ pub(crate) struct Source<'a> {
     compressed: Option<Compressed>,
     /// The last four bytes of a file, little-endian; none for a stream.
     last_word: Option<u32>,
+    /// The file itself, and its bytes; none for what is no file, or is expanded.
+    file: Option<(Arc<File>, u64)>,
 }
 
 /// What is known of compressed bytes before they are expanded.
@@ -49,7 +52,7 @@ impl<'a> Source<'a> {
 
     fn raw(reader: impl BufRead + Send + 'a, available: u64, control: &Control) -> Self {
         let (reader, control) = (Box::new(reader), control.clone());
-        Self { control, reader, available, compressed: None, last_word: None }
+        Self { control, reader, available, compressed: None, last_word: None, file: None }
     }
 
     /// The same bytes, asking before every block of what they expand to.
@@ -81,8 +84,10 @@ impl<'a> Source<'a> {
         }
         let (available, control) = (metadata.len(), files.control());
         let last_word = last_word(&mut file);
+        let own = file.try_clone().ok().map(|file| (Arc::new(file), available));
         Ok(Source {
             last_word,
+            file: own,
             ..Source::raw(buffered(Asking::new(file, control).counted()), available, control)
         })
     }
@@ -90,6 +95,12 @@ impl<'a> Source<'a> {
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.
     pub fn available(&self) -> u64 {
         self.available
+    }
+
+    /// The file that the next bytes lie in, and where; none where they are compressed, or lie in no file.
+    pub(crate) fn place(&self) -> Option<(Arc<File>, u64)> {
+        let (file, bytes) = self.file.as_ref()?;
+        Some((file.clone(), bytes.checked_sub(self.available)?))
     }
 
     fn starts_as_gzip(&mut self, context: &Context) -> Result<bool> {

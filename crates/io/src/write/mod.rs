@@ -36,6 +36,8 @@ pub fn check_output(path: &Path, kind: ContentKind, grid: Option<&Grid>) -> Resu
     let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
     grid.map_or(Ok(()), |grid| format.check_grid(path, grid))?;
     detached::check_name(path)?;
+    #[cfg(feature = "zarr")]
+    crate::zarr::write::check_place(path)?;
     check_folder(path)
 }
 

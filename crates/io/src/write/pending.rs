@@ -1,7 +1,7 @@
 //! Temporary files and folders of unfinished outputs, listed by session, so that a stopped program removes them.
 
 use crate::write::plain_error::without_path;
-use crate::write::publication::{Resolved, remove_staging};
+use crate::write::publication::{Resolved, is_whole, remove_staging};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
@@ -121,7 +121,10 @@ impl Unfinished {
     /// Makes a file in the folder of `target` that has no name, where the system can, and goes at once: a check that one can
     /// be made.
     pub fn check(target: &Path) -> Result<()> {
-        check_name(target)?;
+        // A store is replaced as a whole, which whoever writes it looks at.
+        if !(target.is_dir() && is_whole(target)) {
+            check_name(target)?;
+        }
         tempfile::tempfile_in(folder_of(target)).map(drop).map_err(without_path)
     }
 

@@ -88,6 +88,32 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Little-endian samples of as many voxels from `first` on as `out` has room for, of one frame, or of one component of a field:
+    /// millimetres along the grid's own axes.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn fill_row(&self, part: usize, first: usize, out: &mut [u8]) {
+        let floats = |data: &[f32], out: &mut [u8]| fill(&data[first..], f32::to_le_bytes, out);
+        match &self.samples {
+            Samples::Image(data) => floats(data, out),
+            Samples::Frames(frames) => floats(frames[part].data(), out),
+            Samples::Labels(data) => match self.element {
+                Element::U8 => fill(&data[first..], |v| [v as u8], out),
+                Element::I16 => fill(&data[first..], |v| (v as i16).to_le_bytes(), out),
+                _ => fill(&data[first..], i32::to_le_bytes, out),
+            },
+            Samples::Components(flow) | Samples::Vectors(flow) => {
+                // A plane in space has vectors of three components, the third of which is 0.
+                if part >= flow.grid().dimension().count() {
+                    out.fill(0);
+                    return;
+                }
+                let spacing_mm = flow.grid().spacing_mm()[part];
+                let along = |v: f32| (f64::from(v) * spacing_mm) as f32;
+                fill(&flow.component_vox(part)[first..], |v| along(v).to_le_bytes(), out);
+            }
+        }
+    }
+
     /// Some components of every vector, those of a voxel together.
     fn write_vectors(
         &self,
@@ -109,6 +135,13 @@ impl<'a> Record<'a> {
         }
         Ok(())
     }
+}
+
+/// Fills bytes with as many values as they have room for.
+#[cfg(feature = "zarr")]
+fn fill<T: Copy, const N: usize>(values: &[T], bytes_of: impl Fn(T) -> [u8; N], out: &mut [u8]) {
+    let places = out.as_chunks_mut().0;
+    places.iter_mut().zip(values).for_each(|(place, &value)| *place = bytes_of(value));
 }
 
 /// Samples that are made ready for writing together: they stay in the cache.

@@ -108,6 +108,10 @@ fn written(name: &str, write: &dyn Fn(&Path) -> Result<(), IoError>) -> Option<S
     let path = folder.path().join(name);
     write(&path).unwrap_or_else(|error| panic!("{error}"));
     let files = std::fs::read_dir(folder.path()).expect("the folder should be readable").count();
+    // A store is a folder.
+    if path.is_dir() {
+        return None;
+    }
     let bytes = std::fs::read(&path).expect("the file should be readable");
     (files == 1).then(|| sample(name, &bytes))
 }

@@ -33,7 +33,7 @@ pub(super) const REGISTER: Entry =
 ///
 /// The field lives on FIXED and points into MOVING: fixed(x) ≈ moving(x + d(x)).
 /// It is written in pixels as .flo, KITTI .png, .pfm or .npy, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
-/// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
+/// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field, or as .ome.zarr.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::commands::parameters::long_help("clg"))]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>

@@ -5,4 +5,5 @@ mod field_pictures;
 mod filter;
 mod measures_of_fields;
 mod planes;
+mod stores;
 mod two_grids;

@@ -1,6 +1,7 @@
 //! The files of an input that is a folder of frames or a pattern.
 
 use crate::error::Result;
+use crate::formats::lookup::is_store;
 use crate::read::frames;
 use crate::read::input::Input;
 use crate::read::reading::Reading;
@@ -14,7 +15,9 @@ impl Input {
     /// [`IoError::NoFrames`](crate::IoError::NoFrames); [`IoError::Open`](crate::IoError::Open);
     /// [`IoError::NoSuchFrame`](crate::IoError::NoSuchFrame); [`IoError::Stopped`](crate::IoError::Stopped).
     pub fn files(&self, reading: &Reading) -> Result<Option<Vec<PathBuf>>> {
-        let files = if self.path.is_dir() {
+        let files = if is_store(&self.path) {
+            return Ok(None);
+        } else if self.path.is_dir() {
             if is_dicom(&self.path, reading.files.control())? {
                 return Ok(None);
             }

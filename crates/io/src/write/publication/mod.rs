@@ -25,7 +25,7 @@ use staging::Staging;
 use std::path::{Path, PathBuf};
 
 pub use recovery::{Outcome, Resolved};
-pub(crate) use staging::remove as remove_staging;
+pub(crate) use staging::{is_whole, remove as remove_staging};
 
 /// Outputs that are being written; dropped before [`publish`](Self::publish), it leaves none of them.
 #[derive(Debug)]

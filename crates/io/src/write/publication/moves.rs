@@ -80,11 +80,20 @@ pub(super) fn finish(journal: &Journal) -> Result<(), Failed> {
 /// Gives the file that will be replaced a second name; refuses to replace what is no file.
 pub(super) fn keep_earlier(part: &Part, Move { name, replaces }: &Move) -> std::io::Result<()> {
     let (file, earlier) = (part.root.join(name), part.earlier(name));
-    if file.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+    let is_folder = file.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let is_store = part.staged(name).is_dir();
+    if is_folder && !is_store {
         return Err(Error::other("a folder has that name: move it away, or name another output"));
+    }
+    if is_store && *replaces && !is_folder {
+        return Err(Error::other("a file has that name: move it away, or name another output"));
     }
     if *replaces {
         fs::create_dir_all(earlier.parent().unwrap_or(&part.staging))?;
+        // A folder has one name: it moves away just before the new one takes its place.
+        if is_store {
+            return Ok(());
+        }
         // Not every file system has second names.
         fs::hard_link(&file, &earlier).or_else(|_| fs::copy(&file, &earlier).map(drop))?;
     }
@@ -99,12 +108,24 @@ fn do_moves(part: &Part) -> Result<(), Failed> {
     }
     for Move { name, .. } in &part.files {
         let (staged, file) = (part.staged(name), part.root.join(name));
-        if staged.symlink_metadata().is_ok() {
+        if let Ok(metadata) = staged.symlink_metadata() {
+            let earlier = part.earlier(name);
+            if metadata.is_dir() && file.is_dir() && !earlier.exists() {
+                fs::rename(&file, &earlier).map_err(Failed::at(&file))?;
+            }
             fs::rename(&staged, &file).map_err(Failed::at(&file))?;
         }
     }
     sync_folder(&part.root);
     Ok(())
+}
+
+/// Puts back what was replaced; a folder makes room first.
+fn give_back(earlier: &Path, file: &Path, staged: &Path, is_waiting: bool) -> std::io::Result<()> {
+    if earlier.is_dir() && !is_waiting {
+        fs::rename(file, staged)?;
+    }
+    fs::rename(earlier, file)
 }
 
 /// Takes moves back, however many were done; those that could not be.
@@ -114,7 +135,7 @@ pub(super) fn take_back(journal: &Journal) -> Vec<PathBuf> {
         for Move { name, replaces } in part.files.iter().rev() {
             let (staged, file) = (part.staged(name), part.root.join(name));
             let back = match (*replaces, staged.symlink_metadata().is_ok()) {
-                (true, _) => fs::rename(part.earlier(name), &file),
+                (true, is_waiting) => give_back(&part.earlier(name), &file, &staged, is_waiting),
                 (false, true) => Ok(()),
                 (false, false) => fs::rename(&file, &staged),
             };

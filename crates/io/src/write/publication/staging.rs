@@ -33,13 +33,17 @@ pub(super) struct Content {
 
 /// The folder that an output's staging folder lies in, absolute, and the output's path from there: the output itself if it is a
 /// folder, or else the innermost folder around it that is there.
+///
+/// A store (`.zarr`) is one output whatever it holds: it is replaced as a whole.
 pub(super) fn root_of(path: &Path) -> Result<(PathBuf, PathBuf)> {
     let absolute = std::path::absolute(path)?;
     let nameless = || Error::new(ErrorKind::InvalidInput, "the path names no file");
-    if !absolute.is_dir() && !matches!(path.components().next_back(), Some(Component::Normal(_))) {
+    let is_folder = absolute.is_dir() && !is_whole(&absolute);
+    if !is_folder && !matches!(path.components().next_back(), Some(Component::Normal(_))) {
         return Err(nameless());
     }
-    let root = absolute.ancestors().find(|folder| folder.is_dir()).ok_or_else(nameless)?;
+    let outer = usize::from(!is_folder);
+    let root = absolute.ancestors().skip(outer).find(|folder| folder.is_dir()).ok_or_else(nameless)?;
     let name = absolute.strip_prefix(root).map_err(|_| nameless())?;
     Ok((root.canonicalize()?, name.to_owned()))
 }
@@ -47,8 +51,13 @@ pub(super) fn root_of(path: &Path) -> Result<(PathBuf, PathBuf)> {
 /// The folders in which an ended run may have left outputs of this path: `root`, in which a new one waits, and what lies around an
 /// output that is a folder, since the ended run may have made it.
 pub(super) fn roots_left(path: &Path, root: &Path) -> Vec<PathBuf> {
-    let around = root.parent().filter(|_| path.is_dir());
+    let around = root.parent().filter(|_| path.is_dir() && !is_whole(path));
     [Some(root), around].into_iter().flatten().map(Path::to_owned).collect()
+}
+
+/// Whether a folder of this name is one output, which moves as a file does.
+pub(crate) fn is_whole(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zarr"))
 }
 
 /// Whether a staging folder was being removed.
@@ -192,7 +201,7 @@ fn add_content(folder: &Path, name: &Path, content: &mut Content) -> Result<()> 
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = name.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
+        if entry.file_type()?.is_dir() && !is_whole(&name) {
             content.folders.push(name.clone());
             add_content(&entry.path(), &name, content)?;
         } else {

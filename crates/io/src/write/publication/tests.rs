@@ -216,6 +216,64 @@ fn names_of_any_bytes_survive_the_journal() {
     assert_eq!(fs::read_to_string(scene.path(name)).unwrap(), "newer");
 }
 
+/// A store of two chunks where one of a single chunk is.
+fn store(scene: &Scene) -> (Publication, std::path::PathBuf) {
+    let path = scene.path("a/s.ome.zarr");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("old"), "earlier").unwrap();
+    let mut publication = Publication::of(&scene.files);
+    let target = publication.target(&path).unwrap();
+    fs::create_dir_all(target.place().join("c")).unwrap();
+    fs::write(target.place().join("c/0"), "newer").unwrap();
+    (publication, path)
+}
+
+#[test]
+fn a_store_takes_the_place_of_another_as_a_whole_whatever_ends_the_run() {
+    let is_new = |path: &Path| path.join("c/0").exists() && !path.join("old").exists();
+    let is_old = |path: &Path| path.join("old").exists() && !path.join("c").exists();
+    let scene = Scene::new();
+    let (publication, path) = store(&scene);
+    assert_eq!(publication.names().unwrap(), [fs::canonicalize(scene.path("a")).unwrap().join("s.ome.zarr")]);
+    publication.publish().unwrap();
+    assert!(is_new(&path) && !scene.state().1);
+    for moves in 0..=2 {
+        let scene = Scene::new();
+        let (publication, path) = store(&scene);
+        let journal = journal(&publication);
+        let (part, moved) = (&journal.parts[0], &journal.parts[0].files[0]);
+        moves::keep_earlier(part, moved).unwrap();
+        journal.write().unwrap();
+        if moves > 0 {
+            fs::rename(&path, part.earlier(&moved.name)).unwrap();
+        }
+        if moves > 1 {
+            fs::rename(part.staged(&moved.name), &path).unwrap();
+        }
+        end(publication);
+        assert_eq!(scene.resolve(), [Outcome::Published], "{moves}");
+        assert!(is_new(&path) && !scene.state().1, "{moves}");
+    }
+    for moves in 0..=2 {
+        let scene = Scene::new();
+        let (publication, path) = store(&scene);
+        let journal = journal(&publication);
+        let (part, moved) = (&journal.parts[0], &journal.parts[0].files[0]);
+        moves::keep_earlier(part, moved).unwrap();
+        journal.write().unwrap();
+        journal.revoke().unwrap();
+        if moves > 0 {
+            fs::rename(&path, part.earlier(&moved.name)).unwrap();
+        }
+        if moves > 1 {
+            fs::rename(part.staged(&moved.name), &path).unwrap();
+        }
+        end(publication);
+        assert_eq!(scene.resolve(), [Outcome::TakenBack], "{moves}");
+        assert!(is_old(&path) && !scene.state().1, "{moves}");
+    }
+}
+
 #[test]
 fn a_journal_names_nothing_outside_of_its_folders() {
     let journal = |at: &str, name: &str| format!("veloxel moves 1\nat {at}\nfile {name}\nend\n");

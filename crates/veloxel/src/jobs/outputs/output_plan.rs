@@ -425,7 +425,7 @@ fn lies_in(file: &Path, folder: &Path) -> bool {
 fn format_text(path: &Path) -> String {
     let path = &io::named_file(path);
     let format = || Format::from_path(path).map_or_else(|| "unknown".to_owned(), Format::to_string);
-    if path.is_dir() { "folder".to_owned() } else { format() }
+    if path.is_dir() && !io::is_store(path) { "folder".to_owned() } else { format() }
 }
 
 /// A file's own name.

@@ -18,7 +18,7 @@ pub(super) fn holds(path: &Option<PathBuf>) -> OutputContent {
 
 /// Whether a name is that of a folder.
 pub(super) fn is_folder(path: &Path) -> bool {
-    path.is_dir() || path.extension().is_none()
+    (path.is_dir() && !io::is_store(path)) || path.extension().is_none()
 }
 
 /// Maps on their way to their output.

@@ -1,0 +1,213 @@
+//! Boxes of an image, read without the rest: an image need not fit into memory.
+
+use crate::error::{IoError, Result};
+use crate::format::Reader;
+use crate::formats::lookup::{has_grid, require_to_read};
+use crate::read::context::Context;
+use crate::read::element::Stored;
+use crate::read::input::Input;
+use crate::read::layout::{AxisOrder, Layout, Meaning};
+use crate::read::reading::Reading;
+use crate::read::source::Source;
+use crate::read::stored::{GridBox, OpenStore, StorePlace, StoredSamples};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use veloxel_core::{Grid, Warnings};
+
+/// An image, or a frame of a sequence, of which boxes are read.
+///
+/// OME-Zarr reads the chunks that a box touches; NIfTI, MetaImage and NRRD without compression read the rows of it.
+pub struct PartialImage {
+    path: PathBuf,
+    reading: Reading,
+    layout: Layout,
+    frame: usize,
+    place: Place,
+}
+
+enum Place {
+    Store(Box<dyn StoredSamples>),
+    /// Samples from a byte of a file on.
+    File(Mutex<Arc<File>>, u64),
+}
+
+impl PartialImage {
+    /// Opens an image, of a sequence the frame that its name asks for (`cine.ome.zarr@5`). What the header gives to know is said now.
+    ///
+    /// # Errors
+    /// As [`read_grid`](crate::read_grid); [`IoError::Unsupported`] for a file that must be read as a whole; [`IoError::Kind`] for
+    /// fields and for sequences without a frame.
+    pub fn open(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Self> {
+        let input = Input::of(path);
+        let reading = input.reading(reading.into());
+        let format = require_to_read(&input.path, "an image", has_grid)?;
+        let mut context = Context::new(&input.path, reading.clone(), warnings);
+        let opened = match format.reader {
+            Reader::Store(open) => owned_store(open, &input.path, &mut context),
+            Reader::Header(header) => header(Source::open(&input.path, context.files())?, &mut context)
+                .and_then(|(layout, source)| in_file(layout, source, &mut context)),
+            Reader::Whole(_) | Reader::Frames(_) => Err(read_whole(&context)),
+        };
+        let (layout, place) = context.settled(opened)?;
+        input.require(layout.frames)?;
+        let numbers = input.frames.unwrap_or_default().of(layout.frames);
+        let is_image = layout.meaning == Meaning::Scalar && numbers.len() == 1;
+        if !is_image {
+            let got = format!("{} frames or components", numbers.len() * layout.components());
+            return Err(IoError::kind(&input.path, "an image", got, "name one frame, as in cine.ome.zarr@5"));
+        }
+        Ok(Self { path: input.path.clone(), reading, layout, frame: numbers[0], place })
+    }
+
+    /// The grid of the whole image.
+    pub fn grid(&self) -> &Grid {
+        &self.layout.grid
+    }
+
+    /// The samples of a box, x fastest.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`], [`IoError::Truncated`], [`IoError::Read`], and what broken chunks cause.
+    ///
+    /// # Panics
+    /// If the box reaches beyond the grid.
+    pub fn part(&self, part: GridBox, warnings: &mut Warnings) -> Result<Vec<f32>> {
+        let size = self.layout.grid.size();
+        let is_within = (0..3).all(|a| part.begin[a] + part.size[a] <= size[a]);
+        assert!(is_within, "a box should lie within its grid");
+        let mut context = Context::new(&self.path, self.reading.clone(), warnings);
+        let samples = match &self.place {
+            Place::Store(stored) => stored.part(self.frame, part, &mut context),
+            Place::File(file, first) => self.rows(file, *first, part, &context),
+        };
+        context.settled(samples)
+    }
+
+    /// The rows of a box of a file.
+    fn rows(
+        &self,
+        file: &Mutex<Arc<File>>,
+        first: u64,
+        part: GridBox,
+        context: &Context,
+    ) -> Result<Vec<f32>> {
+        let Stored { element, order, scaling } = self.layout.stored;
+        let [nx, ny, nz] = self.layout.grid.size();
+        let GridBox { begin: [x, y, z], size: [sx, sy, sz] } = part;
+        let mut samples = context.room_for(sx * sy * sz)?;
+        // Rows that follow one another are one.
+        let (run, runs_a_plane) = if sx == nx { (sx * sy, 1) } else { (sx, sy) };
+        let _held = context.scratch((run * element.bytes()) as u64)?;
+        let mut bytes = vec![0; run * element.bytes()];
+        let file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file: &File = &file;
+        for plane in z..z + sz {
+            for row in 0..runs_a_plane {
+                context.check()?;
+                let at = x + nx * (y + row + ny * (plane + nz * self.frame));
+                let place = first + (at * element.bytes()) as u64;
+                let read = file.seek(SeekFrom::Start(place)).and_then(|_| file.read_exact(&mut bytes));
+                read.map_err(|error| context.read(error))?;
+                context.control().count_bytes(bytes.len() as u64);
+                element.decode(&bytes, order, scaling, &mut samples);
+            }
+        }
+        Ok(samples)
+    }
+}
+
+/// A store that is open as long as it is read.
+fn owned_store(open: OpenStore, path: &Path, context: &mut Context) -> Result<(Layout, Place)> {
+    let stored = open(StorePlace::Path(path.to_owned()), context)?;
+    Ok((stored.layout().clone(), Place::Store(stored)))
+}
+
+/// Where the samples lie that a header describes.
+fn in_file(layout: Layout, source: Source, context: &mut Context) -> Result<(Layout, Place)> {
+    let needed = layout.sample_bytes(context)?;
+    let is_in_order = layout.axis_order == AxisOrder::XFastest;
+    let Some((file, first)) = source.place().filter(|_| is_in_order) else { return Err(read_whole(context)) };
+    source.require_bytes("the sample data", needed, context)?;
+    Ok((layout, Place::File(Mutex::new(file), first)))
+}
+
+fn read_whole(context: &Context) -> IoError {
+    let hint = "convert it to .ome.zarr, or to .nii, .mha or .nrrd without compression";
+    context.unsupported("reading this file in parts", hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::reading::Strictness;
+    use veloxel_core::{Sequence, Volume};
+
+    #[test]
+    fn boxes_are_those_of_the_whole_image() {
+        let folder = tempfile::tempdir().unwrap();
+        let grid = Grid::volume(70, 66, 9).and_then(|g| g.with_spacing_mm([1.0, 1.0, 3.0])).unwrap();
+        let image = Volume::from_fn(grid.clone(), |[x, y, z]| (x + 100 * y + 10_000 * z) as f32);
+        let boxes = [
+            ([0; 3], [70, 66, 9]),
+            ([63, 60, 2], [7, 6, 3]),
+            ([0, 5, 8], [70, 2, 1]),
+            ([3, 3, 3], [1, 1, 1]),
+        ];
+        let mut names = vec!["a.nii", "a.mha", "a.mhd", "a.nrrd", "a.nhdr"];
+        if cfg!(feature = "zarr") {
+            names.extend(["a.zarr", "a.ozx"]);
+        }
+        for name in names {
+            let path = folder.path().join(name);
+            crate::write_image(&path, &image, &mut Warnings::new()).unwrap();
+            let partial = PartialImage::open(&path, Strictness::Strict, &mut Warnings::new()).unwrap();
+            assert_eq!(partial.grid().size(), grid.size());
+            for (begin, size) in boxes {
+                let part = partial.part(GridBox { begin, size }, &mut Warnings::new()).unwrap();
+                let own = |n: usize| {
+                    let [x, y, z] = [n % size[0], n / size[0] % size[1], n / (size[0] * size[1])];
+                    *image.at([begin[0] + x, begin[1] + y, begin[2] + z])
+                };
+                assert!((0..part.len()).all(|n| part[n] == own(n)), "{name} {begin:?}");
+                assert_eq!(part.len(), size.iter().product::<usize>());
+            }
+        }
+        let path = folder.path().join("a.nii.gz");
+        crate::write_image(&path, &image, &mut Warnings::new()).unwrap();
+        let refused = PartialImage::open(&path, Strictness::Strict, &mut Warnings::new()).err().unwrap();
+        assert!(refused.to_string().contains("convert it to .ome.zarr"), "{refused}");
+    }
+
+    #[test]
+    fn frames_of_a_sequence_and_types_with_a_scale() {
+        let folder = tempfile::tempdir().unwrap();
+        let grid = Grid::volume(5, 4, 3).unwrap();
+        let frame = |t: usize| {
+            Volume::from_fn(grid.clone(), move |[x, y, z]| (t * 1000 + x + 10 * y + 100 * z) as f32)
+        };
+        let cine = Sequence::new((0..3).map(frame).collect(), Some(20.0)).unwrap();
+        let mut names = vec!["c.nii", "c.nrrd"];
+        names.extend(cfg!(feature = "zarr").then_some("c.zarr"));
+        for name in names {
+            let path = folder.path().join(name);
+            crate::write_sequence(&path, &cine).unwrap();
+            let whole = PartialImage::open(&path, Strictness::Strict, &mut Warnings::new());
+            assert!(matches!(whole, Err(IoError::Kind { .. })), "{name}");
+            let named = folder.path().join(format!("{name}@2"));
+            let partial = PartialImage::open(&named, Strictness::Strict, &mut Warnings::new()).unwrap();
+            let part = GridBox { begin: [1, 2, 1], size: [2, 1, 2] };
+            assert_eq!(partial.part(part, &mut Warnings::new()).unwrap(), [2121.0, 2122.0, 2221.0, 2222.0]);
+        }
+        let header = "NRRD0004\ntype: int16\ndimension: 3\nsizes: 2 1 2\nencoding: raw\nendian: big\n\n";
+        let path = folder.path().join("b.nrrd");
+        std::fs::write(&path, [header.as_bytes(), &[0, 1, 0, 2, 255, 255, 0, 4]].concat()).unwrap();
+        let partial = PartialImage::open(&path, Strictness::Strict, &mut Warnings::new()).unwrap();
+        let size = partial.grid().size();
+        let all = partial.part(GridBox { begin: [0; 3], size }, &mut Warnings::new()).unwrap();
+        assert_eq!(all, [1.0, 2.0, -1.0, 4.0]);
+        std::fs::write(&path, [header.as_bytes(), &[0, 1, 0, 2]].concat()).unwrap();
+        assert!(PartialImage::open(&path, Strictness::Strict, &mut Warnings::new()).is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! The codecs of chunks, all of them in Rust: bytes as they are stored to bytes of samples.
+
+mod blosc;
+mod blosc_lz;
+mod checksum;
+mod shuffle;
+mod zstandard;
+
+use crate::error::Result;
+use crate::read::context::Context;
+use crate::read::element::ByteOrder;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use std::io::Read;
+
+pub(crate) use checksum::{CHECKSUM_BYTES, crc32c};
+
+/// How a chunk is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Codecs {
+    /// The axes in the order in which samples are stored, the slowest first; none: that of the array.
+    pub transposed: Option<Vec<usize>>,
+    pub order: ByteOrder,
+    /// Where a chunk is a shard of smaller ones.
+    pub sharding: Option<Box<Sharding>>,
+    /// What is done with its bytes, in the order of writing.
+    pub stages: Vec<Stage>,
+}
+
+/// A shard: chunks one after the other, and an index of where they are.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sharding {
+    /// Samples of an inner chunk along each axis.
+    pub chunk: Vec<usize>,
+    /// How inner chunks are stored.
+    pub codecs: Codecs,
+    pub index_order: ByteOrder,
+    /// Checksums behind the index.
+    pub index_checksums: usize,
+    pub is_at_start: bool,
+}
+
+/// A codec of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Gzip,
+    Zlib,
+    Zstandard,
+    Blosc,
+    /// CRC-32C behind the bytes.
+    Checksum,
+    /// Bytes of samples of this size by their place in the sample.
+    Shuffle(usize),
+}
+
+impl Stage {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zlib => "zlib",
+            Self::Zstandard => "Zstandard",
+            Self::Blosc => "Blosc",
+            Self::Checksum => "CRC-32C",
+            Self::Shuffle(_) => "shuffled",
+        }
+    }
+
+    /// Undoes it; no more than `most` bytes come out.
+    fn undo(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Gzip => expanded(MultiGzDecoder::new(bytes), most),
+            Self::Zlib => expanded(ZlibDecoder::new(bytes), most),
+            Self::Zstandard => zstandard::decode(bytes, most),
+            Self::Blosc => blosc::decode(bytes, most),
+            Self::Checksum => checksum::checked(bytes).map(<[u8]>::to_vec),
+            Self::Shuffle(size) => {
+                let mut plain = vec![0; bytes.len()];
+                shuffle::unshuffle(bytes, size.max(1), &mut plain);
+                Ok(plain)
+            }
+        }
+    }
+}
+
+/// Samples of `size` bytes as chunks are written: Blosc with LZ4.
+pub(crate) fn compressed(samples: &[u8], size: usize) -> Vec<u8> {
+    blosc::encode(samples, size)
+}
+
+/// All that a decoder gives, up to one byte more than `most`.
+fn expanded(decoder: impl Read, most: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    decoder.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() > most { Err(TOO_LONG.to_owned()) } else { Ok(bytes) }
+}
+
+/// What is said of a chunk that expands to more than its samples.
+const TOO_LONG: &str = "more bytes than the chunk has";
+
+/// Undoes the codecs of bytes of one chunk, whose samples have `expected` bytes, which were claimed.
+///
+/// # Errors
+/// [`IoError::Malformed`](crate::IoError::Malformed) with the key of the chunk.
+pub(crate) fn undo(
+    stages: &[Stage],
+    bytes: Vec<u8>,
+    expected: usize,
+    key: &str,
+    context: &Context,
+) -> Result<Vec<u8>> {
+    // What compressors add to what cannot be compressed, and checksums.
+    let most = expected.saturating_add(expected / 8).saturating_add(4096);
+    let mut bytes = bytes;
+    for (nth, stage) in stages.iter().enumerate().rev() {
+        context.check()?;
+        let most = if nth == 0 { expected } else { most };
+        bytes = stage.undo(&bytes, most).map_err(|error| {
+            context.malformed(format!("chunk {key}"), format!("intact {} bytes", stage.name()), error)
+        })?;
+    }
+    let got = format!("{} bytes", bytes.len());
+    context.require(
+        bytes.len() == expected,
+        format!("chunk {key}"),
+        format!("{expected} bytes of samples"),
+        got,
+    )?;
+    Ok(bytes)
+}

@@ -1,0 +1,118 @@
+//! Keys to bytes: the files of a folder, or the entries of an archive.
+
+mod archive;
+mod folder;
+mod key;
+
+use crate::error::{IoError, Result};
+use crate::read::context::Context;
+use crate::read::stored::StorePlace;
+
+pub(crate) use archive::Archive;
+pub(crate) use folder::Folder;
+pub(crate) use key::{joined, plain};
+
+/// Values by their keys.
+pub(crate) enum Store<'a> {
+    Folder(Folder),
+    Archive(Archive<'a>),
+}
+
+/// The value of a key, which is read in parts.
+pub(crate) struct Value<'a> {
+    reader: Box<dyn ReadAt + 'a>,
+    /// Bytes of it.
+    pub length: u64,
+    /// CRC-32 of all of it, where that is known.
+    checksum: Option<u32>,
+}
+
+/// Bytes at a place.
+pub(crate) trait ReadAt {
+    /// Fills the buffer from this place on.
+    fn read_at(&mut self, place: u64, buffer: &mut [u8]) -> std::io::Result<()>;
+}
+
+impl<'a> Store<'a> {
+    /// Opens a folder or an archive.
+    ///
+    /// # Errors
+    /// [`IoError::Open`]; [`IoError::Malformed`] for an archive that is not whole.
+    pub fn open(place: StorePlace<'a>, context: &mut Context) -> Result<Self> {
+        match place {
+            StorePlace::Path(path) if path.is_dir() => Folder::open(&path, context).map(Self::Folder),
+            StorePlace::Path(path) => Archive::open(&path, context).map(Self::Archive),
+            StorePlace::Memory(bytes) => Archive::of_bytes(bytes, context).map(Self::Archive),
+        }
+    }
+
+    /// The value of a key; none if it has none.
+    ///
+    /// # Errors
+    /// [`IoError::Open`]; [`IoError::Outside`] for a file that a link leads to, outside of the store.
+    pub fn value(&self, key: &str, context: &Context) -> Result<Option<Value<'_>>> {
+        match self {
+            Self::Folder(folder) => folder.value(key, context),
+            Self::Archive(archive) => archive.value(key, context),
+        }
+    }
+
+    /// A whole value: metadata, which are small.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value); [`IoError::Malformed`] for one that is longer than metadata are.
+    pub fn metadata(&self, key: &str, context: &Context) -> Result<Option<Vec<u8>>> {
+        let Some(mut value) = self.value(key, context)? else { return Ok(None) };
+        let expected = format!("at most {MOST_METADATA_BYTES} bytes");
+        context.require(value.length <= MOST_METADATA_BYTES, key, expected, value.length)?;
+        let mut bytes = context.room_for(value.length as usize)?;
+        value.take(0, value.length, &mut bytes, context)?;
+        Ok(Some(bytes))
+    }
+
+    /// The names of what lies directly below a node, in order.
+    pub fn names_below(&self, node: &str) -> Vec<String> {
+        match self {
+            Self::Folder(folder) => folder.names_below(node),
+            Self::Archive(archive) => archive.names_below(node),
+        }
+    }
+}
+
+/// Metadata that are longer are none.
+const MOST_METADATA_BYTES: u64 = 64 << 20;
+
+impl<'a> Value<'a> {
+    fn new(reader: impl ReadAt + 'a, length: u64) -> Self {
+        Self { reader: Box::new(reader), length, checksum: None }
+    }
+
+    fn checked_by(self, checksum: u32) -> Self {
+        Self { checksum: Some(checksum), ..self }
+    }
+
+    /// Puts these bytes into a buffer, in place of what it holds. The caller has claimed them.
+    ///
+    /// # Errors
+    /// [`IoError::Truncated`] beyond the end; [`IoError::Read`]; [`IoError::Stopped`].
+    pub fn take(&mut self, place: u64, count: u64, bytes: &mut Vec<u8>, context: &Context) -> Result<()> {
+        context.check()?;
+        let end = place.saturating_add(count);
+        context.require_bytes("a chunk", end, self.length)?;
+        bytes.clear();
+        bytes.resize(count as usize, 0);
+        self.reader.read_at(place, bytes).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => context.truncated("a chunk", end, self.length),
+            _ => context.read(error),
+        })?;
+        context.control().count_bytes(count);
+        let is_whole = place == 0 && count == self.length;
+        let is_intact = !is_whole || self.checksum.is_none_or(|checksum| archive::crc(bytes) == checksum);
+        context.require(is_intact, "an entry of the archive", "the checksum of its list", "another one")
+    }
+}
+
+/// The error for a value that is not a regular file.
+fn no_file(context: &Context, key: &str) -> IoError {
+    context.malformed(key, "a file", "something else")
+}

@@ -1,0 +1,89 @@
+//! Images, labels, sequences and fields as OME-Zarr: a folder, or an archive, that appears when it is whole.
+//!
+//! Level 0 is written chunk by chunk, then each coarser level from the one before it, as it is read back, so that no level is ever
+//! held as a whole. Chunks have 64³ voxels or 512² pixels, and are compressed by Blosc with LZ4: of floats gzip takes
+//! three times as long, and leaves more bytes since it does not shuffle.
+
+mod archive;
+mod axes;
+mod chunks;
+mod levels;
+mod metadata;
+
+use crate::error::{IoError, Result};
+use crate::file_name::file_name;
+use crate::format::WriteRecord;
+use crate::read::reading::{DataFiles, ReadOptions};
+use crate::write::publication;
+use crate::write::record::Record;
+use crate::write::target::Target;
+use chunks::StoreWriter;
+use levels::Pyramid;
+use std::io::Error;
+use std::path::Path;
+use veloxel_core::Warnings;
+
+/// Writes OME-Zarr.
+pub(crate) struct OmeZarr;
+
+impl WriteRecord for OmeZarr {
+    fn write(target: &Target, record: &Record) -> Result<()> {
+        check_place(target.path())?;
+        publication::together(target, |target| {
+            if is_archive(target.path()) {
+                return archive::write(target, |folder| write_store(folder, target, record));
+            }
+            write_store(target.place(), target, record)
+        })
+    }
+}
+
+/// Whether a name asks for an archive.
+fn is_archive(path: &Path) -> bool {
+    let name = file_name(path).to_lowercase();
+    name.ends_with(".zip") || name.ends_with(".ozx")
+}
+
+/// Refuses to replace what is no store of its kind: a folder of something else, or a file where a folder is to be.
+///
+/// # Errors
+/// [`IoError::Write`].
+pub(crate) fn check_place(path: &Path) -> Result<()> {
+    let refuse = |text: &str| Err(IoError::write(path)(Error::other(text.to_owned())));
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    if is_archive(path) || !super::opened::is_store_name(path) {
+        return Ok(());
+    }
+    if !metadata.is_dir() {
+        return refuse("it exists and is no folder: move it away, or name another output");
+    }
+    let is_empty = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    let holds = ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| path.join(name).is_file());
+    if is_empty || holds {
+        Ok(())
+    } else {
+        refuse("a folder that is no Zarr store has that name: move it away, or name another output")
+    }
+}
+
+/// Writes a store into a folder that is not there yet.
+fn write_store(folder: &Path, target: &Target, record: &Record) -> Result<()> {
+    let store = StoreWriter::create(folder, target)?;
+    let pyramid = Pyramid::of(record);
+    store.put(
+        "zarr.json",
+        metadata::group(&file_name(target.path()), record, &pyramid).to_string().as_bytes(),
+    )?;
+    for level in 0..pyramid.levels.len() {
+        let array = pyramid.array(level, record);
+        store.put(&format!("{level}/zarr.json"), metadata::array(&array).to_string().as_bytes())?;
+        if level == 0 {
+            chunks::write_record(&store, &array, record)?;
+        } else {
+            let options = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
+            let (reading, mut unsaid) = (target.files().reading(options), Warnings::new());
+            levels::write(&store, &pyramid, level, record, reading, &mut unsaid)?;
+        }
+    }
+    store.finish()
+}
