@@ -11,6 +11,7 @@ use crate::read::layout::{Layout, Meaning};
 use crate::read::reading::Reading;
 use crate::read::series::decode_series;
 use crate::read::source::Source;
+use crate::read::stream::frame_reader::{FrameReader, read_chosen};
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{CoreError, Dimension, Grid, Warnings};
@@ -103,17 +104,52 @@ fn inspect_file(path: &Path, reading: Reading) -> Result<FileInfo> {
     }
     let format = require_to_read(path, WHAT, has_grid)?;
     let source = Source::open(path, context.files())?;
-    let mut info = if let Reader::Header(header) = format.reader {
-        let (layout, source) = header(source, &mut context)?;
-        let needed = layout.sample_bytes(&context)?;
-        source.require_bytes("the sample data", needed, &mut context)?;
-        of_layout(format, &layout)
-    } else {
-        let decoded = decode(format, source, &mut context)?;
-        of_content(path, format, &decoded)?
+    let mut info = match format.reader {
+        Reader::Header(header) => {
+            let (layout, source) = header(source, &mut context)?;
+            let needed = layout.sample_bytes(&context)?;
+            source.require_bytes("the sample data", needed, &mut context)?;
+            of_layout(format, &layout)
+        }
+        Reader::Frames(open) => {
+            let info =
+                open(source, &mut context).and_then(|reader| of_frames_read(format, reader, &mut context));
+            context.settled(info)?
+        }
+        Reader::Whole(_) => {
+            let decoded = decode(format, source, &mut context)?;
+            of_content(path, format, &decoded)?
+        }
     };
     info.warnings = warnings;
     Ok(info)
+}
+
+/// A video: its frames are counted, and one is held at a time.
+fn of_frames_read(
+    format: &'static Format,
+    mut reader: Box<dyn FrameReader + '_>,
+    context: &mut Context,
+) -> Result<FileInfo> {
+    let (mut first, mut count) = (None, 0);
+    loop {
+        let mut own = Warnings::new();
+        let mut of_frame = Context::new(context.path, context.reading.clone(), &mut own);
+        let frame = reader.next_frame(&mut of_frame);
+        // What a frame claims is given back with it.
+        drop(of_frame);
+        context.pass_on(own);
+        let Some(frame) = frame? else { break };
+        let grid = first.get_or_insert_with(|| frame.grid().clone());
+        grid.require_same(frame.grid(), "first frame and this one").map_err(|error| context.core(error))?;
+        count += 1;
+    }
+    let (sample_type, frame_interval_ms) = (reader.sample_type(), reader.frame_interval_ms());
+    reader.finish(context)?;
+    let grid = first.ok_or_else(|| context.core(CoreError::EmptySequence))?;
+    let kind = of_frames(count, ContentKind::Image);
+    let frame_interval_ms = frame_interval_ms.filter(|_| count > 1);
+    Ok(FileInfo { frames: count, frame_interval_ms, sample_type, ..on_grid(format, kind, &grid) })
 }
 
 /// The grid of a file's samples, from its header alone: whether the samples are there is not looked at. Formats without a header
@@ -145,6 +181,14 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
             let (layout, _) = header(source, &mut context)?;
             input.require(layout.frames)?;
             Ok(layout.grid)
+        }
+        (None, Reader::Frames(open)) if input.frames.is_some() => {
+            let reader = open(source, &mut context)?;
+            match read_chosen(reader, &input, &mut context)? {
+                Content::Sequence(sequence) => Ok(sequence.grid().clone()),
+                Content::Image(image) => Ok(image.grid().clone()),
+                other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
+            }
         }
         (None, Reader::Whole(_) | Reader::Frames(_)) => match decode(format, source, &mut context)?.content {
             Content::Image(image) => Ok(image.grid().clone()),

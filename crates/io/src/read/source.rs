@@ -10,7 +10,7 @@ use crate::read::element::{Fit, Stored};
 use crate::text::encoding;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use veloxel_core::{Control, WarningKind};
 
 /// Bytes of a buffer; up to three are held beside the samples of a file.
@@ -32,6 +32,8 @@ pub(crate) struct Source<'a> {
     compressed: Option<Compressed>,
     /// The last four bytes of a file, little-endian; none for a stream.
     last_word: Option<u32>,
+    /// The file that the bytes are all of; none of a stream, of bytes in memory, and of what was expanded.
+    path: Option<PathBuf>,
 }
 
 /// What is known of compressed bytes before they are expanded.
@@ -49,7 +51,7 @@ impl<'a> Source<'a> {
 
     fn raw(reader: impl BufRead + Send + 'a, available: u64, control: &Control) -> Self {
         let (reader, control) = (Box::new(reader), control.clone());
-        Self { control, reader, available, compressed: None, last_word: None }
+        Self { control, reader, available, compressed: None, last_word: None, path: None }
     }
 
     /// The same bytes, asking before every block of what they expand to.
@@ -83,8 +85,14 @@ impl<'a> Source<'a> {
         let last_word = last_word(&mut file);
         Ok(Source {
             last_word,
+            path: Some(path.to_owned()),
             ..Source::raw(buffered(Asking::new(file, control).counted()), available, control)
         })
+    }
+
+    /// The file that the bytes are of, where they are all of one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.
