@@ -214,3 +214,23 @@ def test_a_finer_image_is_smoothed_only_where_that_is_asked_for(session):
     exact = field.warp(image).array
     assert np.allclose(exact, samples[:, ::2, ::2])
     assert not np.allclose(field.warp(image, smooth=True).array, exact, atol=0.5)
+
+
+def unaligned(array):
+    """The same array at an odd address, as arrays come out of messages."""
+    bytes_ = b"\0" + np.ascontiguousarray(array).tobytes()
+    moved = np.frombuffer(bytes_, dtype=np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    assert not moved.flags.aligned
+    return moved
+
+
+def test_arrays_at_odd_addresses_are_taken(session):
+    fixed, moving = (np.random.default_rng(n).normal(size=(24, 32)).cumsum(axis=0).astype(np.float32) for n in range(2))
+    found = veloxel.flow(fixed, moving, session=session, preset="fast")
+    same = veloxel.flow(unaligned(fixed), unaligned(moving), session=session, preset="fast")
+    assert np.array_equal(same.field, found.field, equal_nan=True)
+    points = np.array([[3.0, 4.0], [8.5, 9.25]])
+    assert np.array_equal(found.points(unaligned(points)), found.points(points), equal_nan=True)
+    assert np.array_equal(veloxel.Field(unaligned(found.field.copy())).array, found.field, equal_nan=True)
+    tracks = [veloxel.track_points([fixed, moving], rows, session=session).xy for rows in (points, unaligned(points))]
+    assert np.array_equal(*tracks, equal_nan=True)

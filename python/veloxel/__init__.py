@@ -21,6 +21,7 @@ from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
 from ._flow import flow, methods, parameters, register, sequence
+from ._frames import Frames, frames
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
 from ._maps import Transform, compose, invert, read_transform
@@ -50,6 +51,7 @@ __all__ = [
     "Field",
     "FileError",
     "FlowResult",
+    "Frames",
     "HeartMotion",
     "HeartResult",
     "Image",
@@ -81,6 +83,7 @@ __all__ = [
     "filter",
     "fit_contours",
     "flow",
+    "frames",
     "info",
     "invert",
     "label_outlines",

@@ -274,12 +274,13 @@ def labels_and_place(labels: Any, what: str) -> tuple[np.ndarray, Place]:
 
 
 def native(array: np.ndarray) -> np.ndarray:
-    """The array in the byte order of this machine, in a type that the extension takes; the same samples."""
+    """The array in the byte order of this machine, aligned, in a type that the extension takes; the same samples."""
     if array.dtype == np.float16 or array.dtype == np.longdouble:
         return array.astype(np.float32)
     if not array.dtype.isnative:
         return array.astype(array.dtype.newbyteorder("="))
-    return array
+    # Arrays out of messages and files that are mapped may begin anywhere.
+    return array if array.flags.aligned else array.copy()
 
 
 def _from_itk(image: Any, kind: str, what: str) -> tuple[np.ndarray, Place]:

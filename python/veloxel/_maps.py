@@ -85,7 +85,7 @@ class Transform:
         Raises:
             InputError: Another number of columns.
         """
-        rows = np.asarray(points, dtype=np.float64)
+        rows = np.require(points, np.float64, "A")
         axes = self._own.axes
         if rows.ndim != 2 or rows.shape[1] != axes:
             raise _veloxel.InputError(f"points have {axes} columns here, this array has the shape {rows.shape}")

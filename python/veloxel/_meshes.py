@@ -86,7 +86,7 @@ def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
     kinds, named = ("iuf", "real numbers") if dtype is np.float64 else ("iu", "whole numbers")
     if array.dtype.kind not in kinds:
         raise _veloxel.InputError(f"the {what} are of the type {array.dtype}: {named} are expected")
-    return np.ascontiguousarray(array, dtype=dtype)
+    return np.require(array, dtype, "CA")
 
 
 class Parts(NamedTuple):
@@ -235,7 +235,7 @@ def _typed(offsets: Any, targets: Any, weights: Any) -> tuple[np.ndarray, np.nda
     if kind.kind not in "biuf":
         raise _veloxel.InputError(f"the weights of the graph are of the type {kind}: real numbers are expected")
     return (
-        np.asarray(offsets, dtype=np.uint32),
-        np.asarray(targets, dtype=np.uint32),
-        np.asarray(weights, dtype=np.float32),
+        np.require(offsets, np.uint32, "A"),
+        np.require(targets, np.uint32, "A"),
+        np.require(weights, np.float32, "A"),
     )

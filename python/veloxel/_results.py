@@ -183,7 +183,7 @@ class Field:
         Raises:
             InputError: Another number of columns.
         """
-        rows = np.asarray(points, dtype=np.float64)
+        rows = np.require(points, np.float64, "A")
         axes = len(self._own.shape)
         if rows.ndim != 2 or rows.shape[1] != axes:
             raise _veloxel.InputError(f"points have {axes} columns here, this array has the shape {rows.shape}")

@@ -94,7 +94,7 @@ def track_points(
     True
     """
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
-    rows = None if points is None else np.asarray(points, dtype=np.float64)
+    rows = None if points is None else np.require(points, np.float64, "A")
     if rows is not None and rows.ndim != 2:
         raise _veloxel.InputError(f"points are rows (x, y), this array has the shape {rows.shape}")
     found = _veloxel.track_points(

@@ -99,6 +99,26 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
+    /// A film that the program which decodes it cannot read, or not to its end.
+    #[error("{}: ffmpeg fails on it: {said}", path.display())]
+    Film {
+        /// What that program says.
+        said: String,
+        /// The film, the camera or the address.
+        path: PathBuf,
+    },
+    /// A program that decodes a kind of file, and that is not installed.
+    #[error(
+        "{}: {program}, the program that decodes films and cameras, was not found: install it (Debian, Ubuntu: apt-get install {program}; \
+         macOS: brew install {program}; Windows: winget install {program})",
+        path.display()
+    )]
+    NoProgram {
+        /// Its name.
+        program: &'static str,
+        /// The film, the camera or the address.
+        path: PathBuf,
+    },
     /// Allowed by the format, but not read or written here.
     #[error("{}: {what} is not supported: {hint}", path.display())]
     Unsupported {
@@ -280,9 +300,10 @@ impl Diagnosis for IoError {
             }
             Self::NoFolder { .. } | Self::ReplacesInput { .. } | Self::Busy { .. } => ErrorKind::Io,
             Self::Memory { .. } => ErrorKind::Memory,
-            Self::UnknownExtension { .. } | Self::Unsupported { .. } | Self::Foreign { .. } => {
-                ErrorKind::Unsupported
-            }
+            Self::UnknownExtension { .. }
+            | Self::Unsupported { .. }
+            | Self::Foreign { .. }
+            | Self::NoProgram { .. } => ErrorKind::Unsupported,
             Self::Stopped(error) => error.kind(),
             _ => ErrorKind::Input,
         }
@@ -292,7 +313,6 @@ impl Diagnosis for IoError {
             Self::Strict { .. } => Some(Hint::Strictness),
             Self::Outside { .. } => Some(Hint::DataFiles),
             Self::Memory { .. } => Some(Hint::MaxDecode),
-            Self::Foreign { .. } => Some(Hint::Engine),
             Self::Unsupported { option, .. } | Self::Kind { option, .. } | Self::Ambiguous { option, .. } => {
                 *option
             }

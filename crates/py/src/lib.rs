@@ -65,6 +65,8 @@ mod _veloxel {
     #[pymodule_export]
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
+    use crate::frames::feed::Frames;
+    #[pymodule_export]
     use crate::frames::heart::{HeartFound, track};
     #[pymodule_export]
     use crate::frames::tracks::{Tracks, track_points};

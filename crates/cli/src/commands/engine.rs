@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use veloxel::io::write_text;
-use veloxel::jobs::{EngineJob, EngineRun, WatchUntil, engine, engine_dry_run};
+use veloxel::jobs::{EngineJob, EngineRun, FramesTaken, WatchUntil, engine, engine_dry_run, has_no_whole};
 use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::{ConfidenceChoice, EngineForecast, FeatureScales};
 use veloxel::report::number::{counted, percent, size, text};
@@ -23,12 +23,13 @@ const PHASE: &str = "phase";
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///
-/// SOURCE is a folder of pictures or volumes, a pattern such as 'frames/*.png', an animated GIF, a Y4M file, a file with a time
-/// axis (.nii, .nrrd, .npy, …), a file of raw frames (.frames), or - for standard input: Y4M
-/// (ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -), or raw frames behind one line of JSON, such as
+/// SOURCE is a folder of pictures or volumes, a pattern such as 'frames/*.png', a film (.mp4, .webm, .mkv, …), a camera
+/// (/dev/video0), an address (rtsp://…), an animated GIF, a Y4M file, a file with a time axis (.nii, .nrrd, .npy, …), a file of
+/// raw frames (.frames), or - for standard input: Y4M, or raw frames behind one line of JSON, such as
 /// {"shape": [128, 128, 128], "dtype": "float32", "spacing_mm": [0.7, 0.7, 0.7], "interval_ms": 20}, shape in the order z, y, x.
+/// Films, cameras and addresses are decoded by the program ffmpeg, which has to be installed.
 /// With --watch SOURCE is a folder that grows: new files are frames as soon as they can be read.
-/// Ctrl-C ends a stream on standard input, or of --watch, there: what was found until then is written, and a second Ctrl-C stops
+/// Ctrl-C ends a stream on standard input, of a camera, of an address, or of --watch, there: what was found until then is written, and a second Ctrl-C stops
 /// at once.
 /// With --method clg, lucas-kanade, block-matching or fe, pictures and volumes alike, the flow of every frame to the next is found
 /// as soon as that one is there, bit by bit as `veloxel flow` finds it, and nothing else.
@@ -52,6 +53,10 @@ pub struct EngineArguments {
     /// End --watch after so long without a new file as well, seconds
     #[arg(long, value_name = "SECONDS", requires = "watch", value_parser = seconds)]
     idle: Option<Duration>,
+
+    /// Drop frames that come faster than results are found, and take the newest: of standard input, a camera, an address, or --watch
+    #[arg(long)]
+    drop: bool,
 
     /// These outputs only
     #[arg(long, value_parser = ["flow", "stereo", "features"], value_name = "OUTPUT", value_delimiter = ',')]
@@ -116,7 +121,7 @@ impl Run for EngineArguments {
         let stereo = asked("stereo") || self.right.is_some() && !is_phase;
         let (flow, features) = (asked("flow"), asked("features"));
         let wanted = PhaseWanted { flow, stereo, features };
-        let endless = std::iter::once(&self.source).chain(&self.right).any(|s| s == Path::new("-"));
+        let endless = std::iter::once(&self.source).chain(&self.right).any(|source| has_no_whole(source));
         // Of anything else there is a whole, and a part of it would pass for that.
         let ending = if endless || self.watch { Ending::WritesFound } else { Ending::Discards };
         let mut options = self.method.stream_options("engine", &self.name)?;
@@ -126,11 +131,13 @@ impl Run for EngineArguments {
         let confidences = if self.confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
         let (packed, scales) = (Wanted::when(self.packed), self.scales);
         let watch = self.watch.then(|| self.idle.map_or(WatchUntil::Stopped, WatchUntil::Idle));
+        let taken = if self.drop { FramesTaken::Newest } else { FramesTaken::All };
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
         let job = EngineJob {
             source,
             watch,
+            taken,
             right,
             wanted,
             options,
@@ -189,6 +196,9 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
         ("frames", format!("{} of {}, {}", report.frames, size.join(" × "), report.outputs.join(" + "))),
         ("rate", format!("{} frames per second, in {} s", text(report.frames_per_s), text(report.wall_s))),
     ];
+    if let Some(dropped) = report.dropped {
+        lines.push(("dropped", format!("{dropped} of {} frames", dropped + report.frames)));
+    }
     let percentiles = |latency: &LatencyReport| {
         let [p50, p90, p99] = [latency.p50_ms, latency.p90_ms, latency.p99_ms].map(text);
         format!("p50 {p50} ms, p90 {p90} ms, p99 {p99} ms")

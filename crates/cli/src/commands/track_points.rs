@@ -6,14 +6,16 @@ use crate::{
 };
 use clap::Args;
 use std::path::{Path, PathBuf};
-use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
+use veloxel::jobs::{EndedTracks, FramesTaken, TrackPointsJob, TrackStart, has_no_whole, track_points};
 use veloxel::pipelines::TrackingParameters;
 use veloxel::report::{PictureKey, TrackColours, TrackDrawing};
 
 /// Follow points through pictures, each by a small window around it.
 ///
-/// FRAMES are two pictures or more, or one source of frames: a folder, a pattern such as 'frames/*.png', an animated GIF, a Y4M
-/// file, or - for Y4M on standard input, which Ctrl-C ends: the tracks until then are written. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward` for every frame that
+/// FRAMES are two pictures or more, or one source of frames: a folder, a pattern such as 'frames/*.png', a film (.mp4, .webm,
+/// .mkv, …), a camera (/dev/video0), an address (rtsp://…), an animated GIF, a Y4M file, or - for Y4M on standard input. Films,
+/// cameras and addresses are decoded by the program ffmpeg, which has to be installed. Ctrl-C ends a stream on standard input, of a
+/// camera and of an address: the tracks until then are written. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward` for every frame that
 /// a track reaches, and for the one that it ends in: found, left (the picture), flat (too little contrast), hole (no data there: NaN), inconsistent (the
 /// way back leads elsewhere), undefined (no position), outside (of the first frame). Positions are pixels, errors the mean
 /// absolute difference of the windows.
@@ -64,6 +66,10 @@ pub struct TrackPointsArguments {
     #[arg(long, value_name = "PX", requires = "wheel", value_parser = length, help_heading = "Drawing")]
     scale: Option<f64>,
 
+    /// Drop frames that come faster than points are followed, and take the newest: of standard input, a camera or an address
+    #[arg(long)]
+    drop: bool,
+
     /// Side of the window, odd, in pixels
     #[arg(long, value_name = "PX", default_value_t = 21, value_parser = window, help_heading = "Method")]
     window: usize,
@@ -96,6 +102,7 @@ impl Run for TrackPointsArguments {
         let drawing = TrackDrawing { trail_frames: self.trail, colours, key };
         let job = TrackPointsJob {
             frames: self.frames,
+            taken: if self.drop { FramesTaken::Newest } else { FramesTaken::All },
             start: self.points.map_or(TrackStart::Corners(self.corners), TrackStart::Points),
             corner_distance_px: self.corner_distance,
             ended: if self.replenish { EndedTracks::AreReplaced } else { EndedTracks::Stay },
@@ -107,7 +114,7 @@ impl Run for TrackPointsArguments {
             reading: self.compute.reading()?,
         };
         let bar = if self.quiet { Bar::Hidden } else { Bar::Shown };
-        let is_endless = job.frames.iter().any(|source| source == Path::new("-"));
+        let is_endless = job.frames.iter().any(|source| has_no_whole(source));
         let ending = if is_endless { Ending::WritesFound } else { Ending::Discards };
         let is_piped = job.overlay.as_deref() == Some(Path::new("-"));
         let session = self.compute.session();
@@ -119,7 +126,11 @@ impl Run for TrackPointsArguments {
         }
         let alive =
             format!("{} of {} reach the last of {} frames", report.alive, report.tracks, report.frames);
+        let dropped = report
+            .dropped
+            .map(|dropped| ("dropped", format!("{dropped} of {} frames", dropped + report.frames)));
         let mut lines = vec![("points", alive), ("device", device_text(&report.device))];
+        lines.extend(dropped);
         lines.extend(written(&run));
         if is_piped {
             // Standard output belongs to the video then.

@@ -5,6 +5,7 @@ pub(crate) mod depth;
 #[cfg(feature = "dicom")]
 mod dicom;
 pub(crate) mod disparity;
+mod film;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
@@ -60,6 +61,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &gif::FORMAT,
     &y4m::FORMAT,
     &raw_frames::FORMAT,
+    &film::FORMAT,
     &vtk::FORMAT,
     &off::FORMAT,
     &obj::FORMAT,

@@ -6,30 +6,14 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Films, by extension.
-const FILMS: [&str; 10] = ["mp4", "mov", "m4v", "avi", "mkv", "webm", "mpg", "mpeg", "wmv", "flv"];
-
-/// The error for a film or a DICOM file, which says the way; none for anything else.
+/// The error for a DICOM file in a library that does not read them, which says the way; none for anything else.
 pub(crate) fn refusal(path: &Path) -> Option<IoError> {
     let is_dicom = || is_named_dicom(path) || file_name(path) == "DICOMDIR" || begins_as_dicom(path);
-    let (what, way) = if FILMS.contains(&extension(path).as_str()) {
-        let name = path.to_string_lossy();
-        let is_plain =
-            name.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !name.starts_with('-');
-        let name = if is_plain { &name } else { "FILM" };
-        let way = format!(
-            "pipe it through ffmpeg as a stream (`ffmpeg -i {name} -f yuv4mpegpipe -`), or save its frames: \
-             `ffmpeg -i {name} frames/%05d.png`"
-        );
-        ("a compressed film", way)
-    } else if cfg!(not(feature = "dicom")) && is_dicom() {
-        let way = "convert the series with `dcm2niix -z y FOLDER`, or with SimpleITK (ImageSeriesReader, then WriteImage \
-                   to .nii.gz)";
-        ("DICOM", way.to_owned())
-    } else {
+    if cfg!(feature = "dicom") || !is_dicom() {
         return None;
-    };
-    Some(IoError::Foreign { what, way, path: path.to_owned() })
+    }
+    let way = "convert the series with `dcm2niix -z y FOLDER`, or with SimpleITK (ImageSeriesReader, then WriteImage to .nii.gz)";
+    Some(IoError::Foreign { what: "DICOM", way: way.to_owned(), path: path.to_owned() })
 }
 
 /// The usual extensions of DICOM files.
@@ -55,14 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn films_and_dicom_are_told_the_way() {
+    fn dicom_is_told_the_way() {
         let folder = tempfile::tempdir().unwrap();
         let [plain, dicom] = ["I0001", "I0002"].map(|name| folder.path().join(name));
         std::fs::write(&plain, [0; 200]).unwrap();
         std::fs::write(&dicom, [&[0; 128][..], b"DICM"].concat()).unwrap();
         let text = |path: &Path| refusal(path).map(|error| error.to_string()).unwrap_or_default();
-        assert!(text(Path::new("in/film.MP4")).contains("ffmpeg -i in/film.MP4 -f yuv4mpegpipe -"));
-        assert!(text(Path::new("my film.mov")).contains("ffmpeg -i FILM "));
         assert!(
             cfg!(feature = "dicom")
                 || text(Path::new("a.dcm")).contains("dcm2niix") && text(&dicom).contains("SimpleITK")

@@ -12,6 +12,7 @@ use crate::read::reading::Reading;
 use crate::read::series::decode_series;
 use crate::read::source::Source;
 use crate::read::stored::StorePlace;
+use crate::read::stream::frame_reader::{FrameReader, read_chosen};
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{CoreError, Dimension, Grid, Warnings};
@@ -114,13 +115,46 @@ fn inspect_file(path: &Path, reading: Reading) -> Result<FileInfo> {
             let stored = open(StorePlace::Path(path.to_owned()), &mut context);
             of_layout(format, context.settled(stored)?.layout())
         }
-        Reader::Whole(_) | Reader::Frames(_) => {
+        Reader::Frames(open) => {
+            let source = Source::open(path, context.files())?;
+            let info =
+                open(source, &mut context).and_then(|reader| of_frames_read(format, reader, &mut context));
+            context.settled(info)?
+        }
+        Reader::Whole(_) => {
             let decoded = decode_file(format, path, &mut context)?;
             of_content(path, format, &decoded)?
         }
     };
     info.warnings = warnings;
     Ok(info)
+}
+
+/// A video: its frames are counted, and one is held at a time.
+fn of_frames_read(
+    format: &'static Format,
+    mut reader: Box<dyn FrameReader + '_>,
+    context: &mut Context,
+) -> Result<FileInfo> {
+    let (mut first, mut count) = (None, 0);
+    loop {
+        let mut own = Warnings::new();
+        let mut of_frame = Context::new(context.path, context.reading.clone(), &mut own);
+        let frame = reader.next_frame(&mut of_frame);
+        // What a frame claims is given back with it.
+        drop(of_frame);
+        context.pass_on(own);
+        let Some(frame) = frame? else { break };
+        let grid = first.get_or_insert_with(|| frame.grid().clone());
+        grid.require_same(frame.grid(), "first frame and this one").map_err(|error| context.core(error))?;
+        count += 1;
+    }
+    let (sample_type, frame_interval_ms) = (reader.sample_type(), reader.frame_interval_ms());
+    reader.finish(context)?;
+    let grid = first.ok_or_else(|| context.core(CoreError::EmptySequence))?;
+    let kind = of_frames(count, ContentKind::Image);
+    let frame_interval_ms = frame_interval_ms.filter(|_| count > 1);
+    Ok(FileInfo { frames: count, frame_interval_ms, sample_type, ..on_grid(format, kind, &grid) })
 }
 
 /// The grid of a file's samples, from its header alone: whether the samples are there is not looked at. Formats without a header
@@ -157,6 +191,14 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
             let stored = context.settled(stored)?;
             input.require(stored.layout().frames)?;
             Ok(stored.layout().grid.clone())
+        }
+        (None, Reader::Frames(open)) if input.frames.is_some() => {
+            let reader = open(Source::open(path, context.files())?, &mut context)?;
+            match read_chosen(reader, &input, &mut context)? {
+                Content::Sequence(sequence) => Ok(sequence.grid().clone()),
+                Content::Image(image) => Ok(image.grid().clone()),
+                other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
+            }
         }
         (None, Reader::Whole(_) | Reader::Frames(_)) => {
             match decode_file(format, path, &mut context)?.content {

@@ -10,7 +10,7 @@ use crate::read::element::{Fit, Stored};
 use crate::text::encoding;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use veloxel_core::{Control, WarningKind};
 
@@ -35,6 +35,8 @@ pub(crate) struct Source<'a> {
     last_word: Option<u32>,
     /// The file itself, and its bytes; none for what is no file, or is expanded.
     file: Option<(Arc<File>, u64)>,
+    /// The file that the bytes are all of; none of a stream, of bytes in memory, and of what was expanded.
+    path: Option<PathBuf>,
 }
 
 /// What is known of compressed bytes before they are expanded.
@@ -52,7 +54,7 @@ impl<'a> Source<'a> {
 
     fn raw(reader: impl BufRead + Send + 'a, available: u64, control: &Control) -> Self {
         let (reader, control) = (Box::new(reader), control.clone());
-        Self { control, reader, available, compressed: None, last_word: None, file: None }
+        Self { control, reader, available, compressed: None, last_word: None, file: None, path: None }
     }
 
     /// The same bytes, asking before every block of what they expand to.
@@ -88,8 +90,14 @@ impl<'a> Source<'a> {
         Ok(Source {
             last_word,
             file: own,
+            path: Some(path.to_owned()),
             ..Source::raw(buffered(Asking::new(file, control).counted()), available, control)
         })
+    }
+
+    /// The file that the bytes are of, where they are all of one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.

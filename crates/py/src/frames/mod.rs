@@ -2,6 +2,7 @@
 
 pub mod contours;
 pub mod engine;
+pub mod feed;
 pub mod heart;
 pub mod outlines;
 pub mod tracks;

@@ -61,6 +61,12 @@ pub struct EngineReport {
     pub frames: usize,
     /// Number of frames with outputs.
     pub results: usize,
+    /// Number of frames that were dropped for newer ones before they went in, where that is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<usize>,
+    /// When every frame that went in was taken, milliseconds, where its source says so: films and cameras do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times_ms: Option<Vec<f64>>,
     /// Seconds from the first frame in to the last output out, reading and writing included.
     pub wall_s: f64,
     /// Number of frames that went in per second of that time.

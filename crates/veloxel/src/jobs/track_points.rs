@@ -1,6 +1,7 @@
 //! Points or corners, and a stream of frames, from files; their tracks to files.
 
-use super::inputs::read_ahead::{AtStop, ReadAhead, stopped_after};
+use super::inputs::input_error::InputError;
+use super::inputs::read_ahead::{AtStop, FramesTaken, ReadAhead, has_no_whole, stopped_after};
 use super::outputs::film::{Audience, Film};
 use super::{JobRun, OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{
@@ -11,7 +12,8 @@ use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{Control, Dimension, Stage, Volume, WarningKind, Warnings};
 use veloxel_io::{
-    self as io, FrameStream, IoError, PointFile, PointPosition, PositionCounts, ReadOptions, Target,
+    self as io, FrameStream, IoError, PointFile, PointPosition, PositionCounts, ReadOptions, StreamEnd,
+    Target,
 };
 use veloxel_report::{DeviceReport, TrackDrawing, TrackRow, tracks_csv};
 
@@ -27,8 +29,10 @@ pub enum TrackStart {
 /// One run over a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackPointsJob {
-    /// Two frames or more, or one source of them: `-`, a `.y4m` or `.gif` file, a folder, a pattern.
+    /// Two frames or more, or one source of them: `-`, a `.y4m` or `.gif` file, a film, a camera, an address, a folder, a pattern.
     pub frames: Vec<PathBuf>,
+    /// Which of them are taken where they come faster than they are used.
+    pub taken: FramesTaken,
     /// Where tracks begin.
     pub start: TrackStart,
     /// Corners lie at least so far from each other and from other points, pixels.
@@ -54,6 +58,9 @@ pub struct TrackPointsJob {
 pub struct TrackPointsReport {
     /// Frames.
     pub frames: usize,
+    /// Frames that were dropped for newer ones, where that is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<usize>,
     /// Tracks in all.
     pub tracks: usize,
     /// Tracks that reach the last frame.
@@ -98,7 +105,7 @@ fn planned(
     let working = beside.as_ref().unwrap_or(session);
     let film = plan.target(OutputRole::Overlay)?.map(|to| to.under(working.files()));
     let mut film = film.map(|to| Film::new(to, stream.frame_interval_ms()));
-    let mut incoming = Incoming::of(stream, at_stop, session.control())?;
+    let mut incoming = Incoming::of(stream, job.taken, at_stop, session.control())?;
     let Some(first) = incoming.next()? else { return Err(PointsError::FewFrames { got: 0 }.into()) };
     let mut tracks = job.begin(&first, working)?.with_trails(job.drawing.trail_frames);
     let mut draw = |number: u64, frame: &Volume<f32>, tracks: &PointTracks<'_>| {
@@ -115,7 +122,9 @@ fn planned(
     }
     let broken = incoming.broken.take();
     let picture = job.picture.is_some().then(|| tracks.whole_picture(&last, &job.drawing));
-    warnings.extend(incoming.end());
+    let came = incoming.end();
+    warnings.extend(came.warnings);
+    let dropped = (job.taken == FramesTaken::Newest).then_some(came.dropped);
     let (finished, broken) = match (tracks.finish(), broken) {
         // Too little was found before the stream broke off.
         (Err(_), Some(error)) => return Err(error),
@@ -132,7 +141,7 @@ fn planned(
         plan.write(OutputRole::Picture, |target| io::write_rgb(target, size, &picture.rgb))
     })?;
     warnings.extend(account.warnings);
-    let report = TrackPointsReport { frames, tracks, alive, device: account.device, warnings };
+    let report = TrackPointsReport { frames, dropped, tracks, alive, device: account.device, warnings };
     let written = plan.finish()?;
     match broken {
         Some(error) => Err(VeloxelError::BrokenOff { error: Box::new(error), frames }),
@@ -155,9 +164,26 @@ struct StreamFrame {
     warnings: Warnings,
 }
 
+/// Ends a film or a camera with the run.
+struct EndAtDrop(Option<StreamEnd>);
+
+impl Drop for EndAtDrop {
+    fn drop(&mut self) {
+        self.0.iter().for_each(StreamEnd::end);
+    }
+}
+
+/// What there is to say of frames that came.
+struct Came {
+    warnings: Warnings,
+    /// Frames that were dropped for newer ones.
+    dropped: usize,
+}
+
 /// Frames as they are read ahead, until they end or are stopped.
 struct Incoming<'a> {
     frames: ReadAhead<StreamFrame>,
+    end: EndAtDrop,
     at_stop: AtStop,
     control: &'a Control,
     count: usize,
@@ -168,13 +194,20 @@ struct Incoming<'a> {
 }
 
 impl<'a> Incoming<'a> {
-    fn of(mut stream: FrameStream, at_stop: AtStop, control: &'a Control) -> Result<Self> {
-        let frames = ReadAhead::of(move || {
+    fn of(
+        mut stream: FrameStream,
+        taken: FramesTaken,
+        at_stop: AtStop,
+        control: &'a Control,
+    ) -> Result<Self> {
+        let end = stream.end();
+        let frames = ReadAhead::of(taken, move || {
             let mut warnings = Warnings::new();
             Ok(stream.next_frame(&mut warnings)?.map(|image| StreamFrame { image, warnings }))
         })?;
         let warnings = Warnings::new();
-        Ok(Self { frames, at_stop, control, count: 0, is_stopped: false, broken: None, warnings })
+        let end = EndAtDrop(end);
+        Ok(Self { frames, end, at_stop, control, count: 0, is_stopped: false, broken: None, warnings })
     }
 
     /// The next frame; none at the end of the stream, and where it is stopped or broken off.
@@ -198,18 +231,25 @@ impl<'a> Incoming<'a> {
     }
 
     /// Ends reading; what there is to say of it.
-    fn end(mut self) -> Warnings {
+    fn end(mut self) -> Came {
+        let dropped = self.frames.dropped();
         if self.is_stopped {
             self.warnings.push(WarningKind::Content, stopped_after(self.count));
         } else {
             self.frames.join();
         }
-        self.warnings
+        drop(self.end);
+        Came { warnings: self.warnings, dropped }
     }
 }
 
 impl TrackPointsJob {
     fn plan(&self, session: &Session) -> Result<OutputPlan> {
+        if let (FramesTaken::Newest, Some(waits)) =
+            (self.taken, self.frames.iter().find(|source| !has_no_whole(source)))
+        {
+            return Err(InputError::NothingToDrop { source_name: waits.display().to_string() }.into());
+        }
         let points = match &self.start {
             TrackStart::Points(path) => Some(path),
             TrackStart::Corners(_) => None,

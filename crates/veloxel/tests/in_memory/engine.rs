@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use veloxel::io::{self, Strictness};
-use veloxel::jobs::{self, EngineJob, PhaseOptions};
+use veloxel::jobs::{self, EngineJob, FramesTaken, PhaseOptions};
 use veloxel::pipelines::Wanted;
 use veloxel::pipelines::engine::{
     ConfidenceChoice, Engine, EngineFound, EngineImage, EngineRequest, EngineTally, FeatureScales,
@@ -34,6 +34,7 @@ fn job(place: &Path) -> EngineJob {
     EngineJob {
         source: place.join("left"),
         watch: None,
+        taken: FramesTaken::All,
         right: Some(place.join("right")),
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: PhaseOptions::new().unwrap(),

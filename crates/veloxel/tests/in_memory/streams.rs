@@ -6,7 +6,7 @@ use crate::{assert_same_file, pictures, session};
 use std::path::Path;
 use std::time::Duration;
 use veloxel::io;
-use veloxel::jobs::{self, DenseMethodOptions, EngineJob, PhaseOptions, WatchUntil};
+use veloxel::jobs::{self, DenseMethodOptions, EngineJob, FramesTaken, PhaseOptions, WatchUntil};
 use veloxel::pipelines::engine::{
     ConfidenceChoice, Engine, EngineImage, EngineRequest, EngineTally, FeatureScales,
 };
@@ -172,6 +172,7 @@ fn job(source: &Path, folder: &Path) -> EngineJob {
     EngineJob {
         source: source.to_owned(),
         watch: None,
+        taken: FramesTaken::All,
         right: None,
         wanted: PhaseWanted { flow: true, stereo: false, features: false },
         options: PhaseOptions { method, ..PhaseOptions::new().unwrap() },

@@ -2,7 +2,7 @@
 
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
-use veloxel::jobs::{self, TrackPointsJob, TrackStart};
+use veloxel::jobs::{self, FramesTaken, TrackPointsJob, TrackStart};
 
 use veloxel::pipelines::{
     EndedTracks, PointTracks, TrackingParameters, TracksBegin, TracksRequest, track_points,
@@ -52,6 +52,7 @@ fn tracks_are_those_of_the_command() {
             let (corner_distance_px, parameters) = (8.0, TrackingParameters::default());
             let job = TrackPointsJob {
                 frames: frames.clone(),
+                taken: FramesTaken::All,
                 start,
                 corner_distance_px,
                 ended,
@@ -82,6 +83,7 @@ fn tracks_are_those_of_the_command() {
         }
         let job = TrackPointsJob {
             frames,
+            taken: FramesTaken::All,
             start: TrackStart::Corners(5),
             corner_distance_px: 8.0,
             ended: EndedTracks::Stay,

@@ -5,8 +5,8 @@ use crate::BenchError;
 use crate::stops::inputs::Inputs;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    self, EndedTracks, EngineJob, FeaturesJob, PhaseOptions, StereoCameras, StereoJob, TrackPointsJob,
-    TrackStart,
+    self, EndedTracks, EngineJob, FeaturesJob, FramesTaken, PhaseOptions, StereoCameras, StereoJob,
+    TrackPointsJob, TrackStart,
 };
 use veloxel::pipelines::TrackingParameters;
 use veloxel::pipelines::Wanted;
@@ -67,6 +67,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let job = EngineJob {
         source: inputs.frames("left", size, frames, 0.0)?,
         watch: None,
+        taken: FramesTaken::All,
         right: Some(inputs.frames("right", size, frames, -2.0)?),
         wanted: PhaseWanted { flow: true, stereo: true, features: true },
         options: options()?,
@@ -88,6 +89,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
 pub(super) fn track_points(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let job = TrackPointsJob {
         frames: vec![inputs.frames("frames", [1280, 960], 12, 0.0)?],
+        taken: FramesTaken::All,
         start: TrackStart::Corners(800),
         corner_distance_px: 8.0,
         ended: EndedTracks::AreReplaced,

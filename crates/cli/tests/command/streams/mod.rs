@@ -3,6 +3,7 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
+mod film;
 mod late_signal;
 mod stopped_stream;
 

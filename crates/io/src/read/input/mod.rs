@@ -17,6 +17,7 @@ pub(crate) mod some_frames;
 
 use crate::content::Content;
 use crate::error::{IoError, Result};
+use crate::film::is_live;
 use crate::read::context::Context;
 use crate::read::input::frame_selection::FrameSelection;
 use crate::read::reading::{PartChoice, Reading, SeriesChoice};
@@ -49,6 +50,8 @@ impl Input {
         let mut input = Self { path: name.to_owned(), series: None, part: None, frames: None };
         while !input.path.exists()
             && let Some((path, part)) = split(&input.path)
+            // What stands before a host is no frame.
+            && is_live(&path) == is_live(&input.path)
         {
             match part {
                 // Frames are of a series: they come last.

@@ -3,7 +3,10 @@
 use crate::content::{Content, Decoded};
 use crate::error::Result;
 use crate::read::context::Context;
-use veloxel_core::Volume;
+use crate::read::input::Input;
+use crate::read::stream::chosen::ChosenFrames;
+use crate::read::watch::StreamEnd;
+use veloxel_core::{Sequence, Volume};
 
 /// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
 pub(crate) const FRAME_BYTES: u64 = 512;
@@ -15,6 +18,16 @@ pub(crate) trait FrameReader: Send {
 
     /// Milliseconds between frames, as far as the file has said so yet.
     fn frame_interval_ms(&self) -> Option<f64> {
+        None
+    }
+
+    /// When the frame that was read last was taken, milliseconds, where each frame has a time of its own.
+    fn time_ms(&self) -> Option<f64> {
+        None
+    }
+
+    /// What ends a wait for the next frame from another thread, where it may be long.
+    fn end(&self) -> Option<StreamEnd> {
         None
     }
 
@@ -35,6 +48,37 @@ pub(crate) trait FrameReader: Send {
     fn finish(self: Box<Self>, context: &mut Context) -> Result<()>;
 }
 
+/// The frames that are asked for, without those behind the last of them: an image where it is one frame.
+///
+/// # Errors
+/// [`IoError::NoSuchFrame`](crate::IoError::NoSuchFrame); what the reader fails with.
+pub(crate) fn read_chosen(
+    reader: Box<dyn FrameReader + '_>,
+    input: &Input,
+    context: &mut Context,
+) -> Result<Content> {
+    let most = reader.most_frames();
+    let mut chosen = ChosenFrames::new(reader, input.clone());
+    let mut frames = Vec::new();
+    while let Some(frame) = chosen.next(context)? {
+        require_fewer(&frames, most, &frame, context)?;
+        frames.push(frame);
+    }
+    let interval_ms = chosen.frame_interval_ms().filter(|ms| Sequence::INTERVALS_MS.contains(ms));
+    chosen.finish(context)?;
+    Content::of_frames(frames, interval_ms, context)
+}
+
+/// Refuses one frame more than a sequence may have.
+fn require_fewer(frames: &[Volume<f32>], most: u64, next: &Volume<f32>, context: &Context) -> Result<()> {
+    if frames.len() as u64 == most {
+        let size = next.grid().size_text();
+        let what = format!("more than {most} frames of {size} as one sequence");
+        return Err(context.unsupported(what, "cut or shrink it first"));
+    }
+    if frames.is_empty() { Ok(()) } else { context.claim(FRAME_BYTES) }
+}
+
 /// All frames: an image if there is one, else a sequence.
 pub(crate) fn read_all(mut reader: Box<dyn FrameReader + '_>, context: &mut Context) -> Result<Decoded> {
     // Too many of them are refused before the first is decoded; each claims its own bytes then.
@@ -42,14 +86,7 @@ pub(crate) fn read_all(mut reader: Box<dyn FrameReader + '_>, context: &mut Cont
     let most = reader.most_frames();
     let mut frames = Vec::new();
     while let Some(frame) = reader.next_frame(context)? {
-        if frames.len() as u64 == most {
-            let size = frame.grid().size_text();
-            let what = format!("more than {most} frames of {size} as one sequence");
-            return Err(context.unsupported(what, "cut or shrink it first"));
-        }
-        if !frames.is_empty() {
-            context.claim(FRAME_BYTES)?;
-        }
+        require_fewer(&frames, most, &frame, context)?;
         frames.push(frame);
     }
     let (sample_type, frame_interval_ms) = (reader.sample_type(), reader.frame_interval_ms());

@@ -1,21 +1,22 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
+pub(crate) mod chosen;
 pub(crate) mod frame_reader;
 
 use crate::content::Content;
 use crate::error::{IoError, Result, STANDARD_INPUT_NAME};
+use crate::film::{FilmReader, FilmSource, is_live, shown_source};
 use crate::format::{Format, Reader};
 use crate::formats::lookup::{has_grid, require_to_read};
 use crate::formats::{raw_frames, y4m};
 use crate::read::budget::Claim;
 use crate::read::context::Context;
 use crate::read::input::Input;
-use crate::read::input::frame_selection::FrameSelection;
 use crate::read::inspect::inspect;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
-use crate::read::stream::frame_reader::FrameReader;
-use crate::read::watch::{FolderWatch, WatchedFolder};
+use crate::read::stream::chosen::ChosenFrames;
+use crate::read::watch::{FolderWatch, StreamEnd, WatchedFolder};
 use crate::read::{read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,10 @@ pub struct FrameStream {
     frames: Frames,
     grid: Option<Grid>,
     frame_interval_ms: Option<f64>,
+    /// When the last frame was taken, where the source says so of each.
+    time_ms: Option<f64>,
+    /// Ends a wait for the next frame, where it may be long.
+    end: Option<StreamEnd>,
     reading: Reading,
     /// What the source holds in memory beside its frames.
     _held: Claim,
@@ -40,52 +45,9 @@ pub struct FrameStream {
 enum Frames {
     Files(std::vec::IntoIter<PathBuf>),
     Loaded(std::vec::IntoIter<Volume<f32>>),
-    Reader(ChosenFrames),
+    Reader(ChosenFrames<'static>),
     Watched(Box<WatchedFolder>),
     Ended,
-}
-
-/// A video, of which some frames may be asked for.
-struct ChosenFrames {
-    reader: Box<dyn FrameReader>,
-    input: Input,
-    /// The number of the frame that is read next.
-    next: usize,
-}
-
-impl ChosenFrames {
-    /// The next frame that is asked for; frames before it are left out.
-    ///
-    /// # Errors
-    /// As the reader; [`IoError::NoSuchFrame`] for a video that ends before its frames do.
-    fn next(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>> {
-        loop {
-            let Some(selection) = self.input.frames else { return self.reader.next_frame(context) };
-            if selection.ends_before(self.next) {
-                return Ok(None);
-            }
-            let Some(frame) = self.reader.next_frame(context)? else {
-                self.input.require(self.next)?;
-                return Ok(None);
-            };
-            let number = self.next;
-            self.next += 1;
-            if selection.holds(number) {
-                return Ok(Some(frame));
-            }
-        }
-    }
-
-    /// Milliseconds between the frames that are asked for, where the video says so.
-    fn frame_interval_ms(&self) -> Option<f64> {
-        let step = self.input.frames.map_or(1, FrameSelection::step);
-        self.reader.frame_interval_ms().map(|ms| ms * step as f64)
-    }
-
-    /// Looks at what follows the last frame, where all were read.
-    fn finish(self, context: &mut Context) -> Result<()> {
-        if self.input.frames.is_none() { self.reader.finish(context) } else { Ok(()) }
-    }
 }
 
 /// What is known of a stream before its frames are read.
@@ -102,13 +64,15 @@ impl FrameStream {
     /// header of a file with a time axis.
     ///
     /// # Errors
-    /// As [`Self::open`]; [`IoError::Unsupported`] for standard input, of which nothing is known before it is read.
+    /// As [`Self::open`]; [`IoError::Unsupported`] for standard input, a camera and an address, of which nothing
+    /// is known before they are read.
     pub fn shape(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<StreamShape> {
         let reading = reading.into();
-        if source == Path::new(STANDARD_INPUT) {
-            let name = Path::new(STANDARD_INPUT_NAME);
+        if source == Path::new(STANDARD_INPUT) || is_live(&Input::of(source).path) {
+            let is_input = source == Path::new(STANDARD_INPUT);
+            let name = if is_input { STANDARD_INPUT_NAME.into() } else { shown_source(source) };
             return Err(IoError::unsupported(
-                name,
+                &name,
                 "a look at frames before they come",
                 "name a file or a folder",
             ));
@@ -130,11 +94,13 @@ impl FrameStream {
         Ok(StreamShape { grid, frames: Some(info.frames) })
     }
 
-    /// Opens a source: `-` (Y4M or raw frames behind a line of JSON on standard input), a `.y4m`, `.gif` or `.frames` file, a folder of images or a pattern with `*`
-    /// and `?` (both in natural order of names), an image, or a file with a time axis.
+    /// Opens a source: `-` (Y4M or raw frames behind a line of JSON on standard input), a `.y4m`, `.gif` or `.frames` file, a compressed
+    /// film, a camera (`/dev/video0`), an address (`rtsp://…`), a folder of images or a pattern with `*` and `?` (both in natural order
+    /// of names), an image, or a file with a time axis. Films, cameras and addresses are decoded by the program `ffmpeg`.
     ///
     /// # Errors
-    /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes.
+    /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes;
+    /// [`IoError::NoProgram`] without that program, [`IoError::Film`] with what it says.
     pub fn open(source: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Self> {
         let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
@@ -145,10 +111,13 @@ impl FrameStream {
             let open = if first == Some(raw_frames::FIRST_BYTE) { raw_frames::open } else { y4m::open };
             let reader = open(source, &mut context)?;
             let input = Input { path: name.to_owned(), series: None, part: None, frames: None };
-            let frames = Frames::Reader(ChosenFrames { reader, input, next: 0 });
+            let frames = Frames::Reader(ChosenFrames::new(reader, input));
             return Ok(Self::new(name, frames, reading));
         }
         let input = Input::of(source);
+        if let Some(live) = FilmSource::live(&input.path) {
+            return Self::live(&live, &input, reading, warnings);
+        }
         if let Some(files) = input.files(&reading)? {
             return Ok(Self::new(source, Frames::Files(files.into_iter()), reading));
         }
@@ -164,8 +133,21 @@ impl FrameStream {
         let opened = open(Source::open(path, context.files())?, &mut context);
         let reader = context.settled(opened)?;
         let _held = context.into_claim();
-        let frames = Frames::Reader(ChosenFrames { reader, input: input.clone(), next: 0 });
+        let frames = Frames::Reader(ChosenFrames::new(reader, input.clone()));
         Ok(Self { _held, ..Self::new(path, frames, reading) })
+    }
+
+    /// Frames as they are filmed.
+    fn live(live: &FilmSource, input: &Input, reading: Reading, warnings: &mut Warnings) -> Result<Self> {
+        let name = &shown_source(&input.path);
+        if let FilmSource::Camera(device) = live {
+            std::fs::metadata(device).map_err(IoError::open(name))?;
+        }
+        let mut context = Context::new(name, reading.clone(), warnings);
+        let opened = FilmReader::open(live, &mut context);
+        let reader = Box::new(context.settled(opened)?);
+        let input = Input { path: name.clone(), ..input.clone() };
+        Ok(Self::new(name, Frames::Reader(ChosenFrames::new(reader, input)), reading))
     }
 
     /// The files of a folder as they come: those that are there in natural order of their names, then new ones, for which
@@ -200,12 +182,12 @@ impl FrameStream {
     }
 
     fn new(name: &Path, frames: Frames, reading: Reading) -> Self {
-        let frame_interval_ms = match &frames {
-            Frames::Reader(reader) => reader.frame_interval_ms(),
-            _ => None,
+        let (frame_interval_ms, end) = match &frames {
+            Frames::Reader(chosen) => (chosen.frame_interval_ms(), chosen.end()),
+            _ => (None, None),
         };
-        let (name, _held) = (name.to_owned(), reading.files.budget().claim());
-        Self { name, frames, grid: None, frame_interval_ms, reading, _held, said: HashSet::new() }
+        let (name, _held, said) = (name.to_owned(), reading.files.budget().claim(), HashSet::new());
+        Self { name, frames, grid: None, frame_interval_ms, time_ms: None, end, reading, _held, said }
     }
 
     /// What it is called in messages: its path, or `standard input`.
@@ -216,6 +198,16 @@ impl FrameStream {
     /// Milliseconds between frames, where the source says so (an animation says it with its first frame).
     pub fn frame_interval_ms(&self) -> Option<f64> {
         self.frame_interval_ms
+    }
+
+    /// When the frame that came last was taken, milliseconds, where the source says so of each frame: films and cameras do.
+    pub fn time_ms(&self) -> Option<f64> {
+        self.time_ms
+    }
+
+    /// What ends the stream from another thread while it waits for its next frame: of films and cameras, whose process it ends.
+    pub fn end(&self) -> Option<StreamEnd> {
+        self.end.clone()
     }
 
     /// The next frame, or none after the last. A warning that an earlier frame caused as well is not repeated.
@@ -234,6 +226,7 @@ impl FrameStream {
                 let frame = reader.next(&mut context);
                 let frame = context.settled(frame)?;
                 self.frame_interval_ms = reader.frame_interval_ms();
+                self.time_ms = reader.time_ms();
                 frame
             }
             Frames::Watched(watched) => match watched.next(&self.reading, &mut own)? {

@@ -18,6 +18,8 @@ use veloxel_motion::DenseDraft;
 pub(super) struct Views {
     pub left: EngineImage,
     pub right: Option<EngineImage>,
+    /// When the left frame was taken, milliseconds, where its source says so.
+    pub time_ms: Option<f64>,
     /// What there is to say of reading both.
     pub warnings: Warnings,
     /// What there is to say of their samples.
@@ -60,7 +62,7 @@ impl Streams {
         };
         let left = EngineImage::for_method(&self.method, &left, &named(left_name), &mut prepared)?;
         self.count += 1;
-        Ok(Some(Views { left, right, warnings, prepared }))
+        Ok(Some(Views { left, right, time_ms: self.left.time_ms(), warnings, prepared }))
     }
 }
 
@@ -87,6 +89,8 @@ pub(super) struct Source<'a> {
     /// What ended the stream, once something has.
     pub end: EndedBy,
     pub frames: usize,
+    /// When they were taken, milliseconds, as far as their source says so.
+    pub times_ms: Vec<f64>,
     /// What there is to say of opening and reading the streams.
     pub warnings: Warnings,
     /// What there is to say of the samples of frames.
@@ -117,6 +121,7 @@ impl Source<'_> {
         };
         if let Some(views) = &mut views {
             self.frames += 1;
+            self.times_ms.extend(views.time_ms);
             self.warnings.extend(std::mem::take(&mut views.warnings));
             self.said.add("", &views.prepared);
         }

@@ -2,7 +2,7 @@
 
 use crate::jobs::OutputRole;
 use crate::jobs::inputs::input_error::InputError;
-use crate::jobs::inputs::read_ahead::AtStop;
+use crate::jobs::inputs::read_ahead::{AtStop, FramesTaken, has_no_whole};
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{JobRun, OutputContent, OutputPlan};
 use crate::pipelines::Wanted;
@@ -10,15 +10,18 @@ use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FeatureScales, F
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use veloxel_io::shown_source;
 use veloxel_motion::TakenImages;
 use veloxel_report::EngineReport;
 
 /// One run over a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineJob {
-    /// Left (or the only) frames: `-` for Y4M or raw frames on standard input, a `.y4m`, `.gif` or `.frames` file, a file with a
-    /// time axis, a folder, a pattern.
+    /// Left (or the only) frames: `-` for Y4M or raw frames on standard input, a `.y4m`, `.gif` or `.frames` file, a film, a camera,
+    /// an address, a file with a time axis, a folder, a pattern.
     pub source: PathBuf,
+    /// Which frames are taken where they come faster than they are used; of both cameras together.
+    pub taken: FramesTaken,
     /// How long the source, a folder, is watched for frames that are still to come; none: it has all of them.
     pub watch: Option<WatchUntil>,
     /// Right frames: a source of the same kinds as for the left frames.
@@ -79,6 +82,10 @@ impl EngineJob {
         if let (Some(_), false) = (self.watch, self.source.is_dir()) {
             return Err(InputError::NotWatched { source_name: self.source.display().to_string() }.into());
         }
+        let comes_by_itself = self.watch.is_some() || has_no_whole(&self.source);
+        if self.taken == FramesTaken::Newest && !comes_by_itself {
+            return Err(InputError::NothingToDrop { source_name: self.source.display().to_string() }.into());
+        }
         Ok(OutputPlan::of(session)
             .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
@@ -117,7 +124,7 @@ impl EngineJob {
             scales: self.scales,
             images: if is_shown { FrameImages::Returned } else { FrameImages::Dropped },
             method: self.options.method.draft().clone(),
-            name: self.source.display().to_string(),
+            name: shown_source(&self.source).display().to_string(),
         }
     }
 

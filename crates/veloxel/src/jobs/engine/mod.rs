@@ -11,7 +11,7 @@ mod outputs;
 mod stream_warnings;
 
 use super::OutputPlan;
-use super::inputs::read_ahead::{AtStop, ReadAhead, no_thread, stopped_after};
+use super::inputs::read_ahead::{AtStop, FramesTaken, ReadAhead, no_thread, stopped_after};
 use crate::pipelines::account::{Account, Stages};
 use crate::pipelines::engine::{Engine, EngineEnd, EngineFound, EngineFrame, EngineTally, WatchedFrame};
 use crate::{Result, Session, VeloxelError};
@@ -48,12 +48,13 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
-    let waiting = Waiting::default();
+    let mut waiting = Waiting::default();
     let mut streams = streams(job, session, &waiting, &mut warnings)?;
     let interval_ms = streams.left.frame_interval_ms();
     let start = Instant::now();
 
-    let views = ReadAhead::of(move || streams.next())?;
+    waiting.wait_for(&streams);
+    let views = ReadAhead::of(job.taken, move || streams.next())?;
     let mut source = Source {
         views: &views,
         control: session.control(),
@@ -61,6 +62,7 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
         has_ended: Arc::default(),
         end: EndedBy::Itself,
         frames: 0,
+        times_ms: Vec::new(),
         warnings,
         said: StreamWarnings::default(),
         stages: Stages::default(),
@@ -71,7 +73,8 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     let engine = Engine::new(job.request(), working)?;
     let results = Results::new(&mut plan, job, interval_ms, working, &source.has_ended)?;
     let outcome = run(engine, &mut source, results);
-    let (frames, end) = (source.frames, source.end);
+    let (frames, end, times_ms) = (source.frames, source.end, source.times_ms);
+    let dropped = (job.taken == FramesTaken::Newest).then(|| views.dropped());
     if matches!((&outcome, &end), (Ok(_), EndedBy::Itself)) {
         views.join();
     }
@@ -79,7 +82,8 @@ fn planned(job: &EngineJob, session: &Session, mut plan: OutputPlan) -> Result<E
     session.enter(Stage::Write)?;
     let wall_s = start.elapsed().as_secs_f64();
     let (frames, shown) = (outcome.end.frames, outcome.shown.take());
-    let report = report(job, &plan, outcome, wall_s);
+    let timing = Timing { wall_s, dropped, times_ms: (times_ms.len() == frames).then_some(times_ms) };
+    let report = report(job, &plan, outcome, timing);
     let run = plan.publish(report, |report| match &shown {
         Some(shown) => {
             let (heading, name) = (job.heading(), super::name(&job.source));
@@ -111,13 +115,23 @@ fn ended(outcome: Result<Outcome>, end: EndedBy, frames: usize) -> Result<(Outco
     }
 }
 
-/// Ends the wait for further frames of a folder, whatever becomes of the run.
+/// Ends the wait for further frames of a folder, a film or a camera, whatever becomes of the run.
 #[derive(Default)]
-struct Waiting(StreamEnd);
+struct Waiting {
+    folder: StreamEnd,
+    films: Vec<StreamEnd>,
+}
+
+impl Waiting {
+    fn wait_for(&mut self, streams: &Streams) {
+        self.films.extend(std::iter::once(&streams.left).chain(&streams.right).filter_map(FrameStream::end));
+    }
+}
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.end();
+        self.folder.end();
+        self.films.iter().for_each(StreamEnd::end);
     }
 }
 
@@ -132,7 +146,7 @@ fn streams(
     let left = match job.watch {
         None => FrameStream::open(&job.source, reading.clone(), warnings)?,
         Some(until) => {
-            let watch = FolderWatch { idle: until.idle(), end: waiting.0.clone() };
+            let watch = FolderWatch { idle: until.idle(), end: waiting.folder.clone() };
             FrameStream::watch(&job.source, watch, reading.clone())?
         }
     };
@@ -140,7 +154,17 @@ fn streams(
     Ok(Streams { left, right, method: job.options.method.draft().clone(), count: 0 })
 }
 
-fn report(job: &EngineJob, plan: &OutputPlan, outcome: Outcome, wall_s: f64) -> EngineReport {
+/// How frames came.
+struct Timing {
+    wall_s: f64,
+    /// Frames that were dropped for newer ones, where that is allowed.
+    dropped: Option<usize>,
+    /// When every frame was taken, milliseconds.
+    times_ms: Option<Vec<f64>>,
+}
+
+fn report(job: &EngineJob, plan: &OutputPlan, outcome: Outcome, timing: Timing) -> EngineReport {
+    let Timing { wall_s, dropped, times_ms } = timing;
     let Outcome { end, tally, account, .. } = outcome;
     let (grid, frames, shares) = (&end.grid, end.frames, tally.mean_shares());
     EngineReport {
@@ -149,6 +173,8 @@ fn report(job: &EngineJob, plan: &OutputPlan, outcome: Outcome, wall_s: f64) -> 
         outputs: job.outputs(),
         frames,
         results: tally.frames().len(),
+        dropped,
+        times_ms,
         wall_s,
         frames_per_s: frames as f64 / wall_s.max(1e-9),
         latency: tally.latency(),
@@ -209,11 +235,14 @@ fn push_all<'s>(
     slots: Receiver<()>,
 ) -> Result<Engine<'s>> {
     let mut has_slot = false;
-    while let Some(Views { left, right, .. }) = source.next()? {
-        // No sender any more: what comes later has failed, and says so itself.
+    loop {
+        // No sender any more: what comes later has failed, and says so itself. A frame is taken once there is room for what it
+        // brings, so that the newest is new.
         if !has_slot && slots.recv().is_err() {
             break;
         }
+        has_slot = true;
+        let Some(Views { left, right, .. }) = source.next()? else { break };
         let found = engine.push(left, right)?;
         has_slot = found.is_none();
         if found.is_some_and(|found| push.send(found).is_err()) {

@@ -35,6 +35,15 @@ pub enum InputError {
         /// The source.
         source_name: String,
     },
+    /// Frames that would be dropped of a source that waits.
+    #[error(
+        "{source_name}: frames are dropped where they come by themselves, from standard input, a camera, an address or a folder that \
+         is watched, and these are all there: take all of them"
+    )]
+    NothingToDrop {
+        /// The source.
+        source_name: String,
+    },
     /// The thread that reads ended without an answer.
     #[error("reading the frames stopped without a word: this is a fault of the reader")]
     Reader,

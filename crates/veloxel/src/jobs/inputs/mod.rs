@@ -2,6 +2,7 @@
 
 pub(crate) mod cine_place;
 pub(crate) mod flow_inputs;
+pub(crate) mod frame_feed;
 pub(crate) mod frame_selection;
 pub(crate) mod input_error;
 pub(crate) mod mask_file;

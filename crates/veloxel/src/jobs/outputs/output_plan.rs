@@ -90,7 +90,7 @@ impl OutputPlan {
 
     /// Adds files that the job reads.
     pub fn reads<'a>(mut self, role: &'static str, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
-        self.inputs.extend(paths.into_iter().map(|path| (role, path.clone())));
+        self.inputs.extend(paths.into_iter().map(|path| (role, io::shown_source(path))));
         self
     }
 
