@@ -86,7 +86,7 @@ def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
     kinds, named = ("iuf", "real numbers") if dtype is np.float64 else ("iu", "whole numbers")
     if array.dtype.kind not in kinds:
         raise _veloxel.InputError(f"the {what} are of the type {array.dtype}: {named} are expected")
-    return np.require(array, dtype, "CA")
+    return np.require(array, dtype, ["C", "A"])
 
 
 class Parts(NamedTuple):
