@@ -25,12 +25,12 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from . import _veloxel
-from ._files import write
-from ._flow import flow, parameters
-from ._results import FlowResult
-from ._session import Session, devices
-from ._warnings import VeloxelWarning
+from .. import _veloxel
+from .._files import write
+from .._flow import flow, parameters
+from .._results import FlowResult
+from .._session import Session, devices
+from .._warnings import VeloxelWarning
 
 __all__ = ["PairDone", "map_pairs", "pair"]
 
