@@ -1,8 +1,8 @@
 //! Images, labels, sequences and fields as OME-Zarr: a folder, or an archive, that appears when it is whole.
 //!
 //! Level 0 is written chunk by chunk, then each coarser level from the one before it, as it is read back, so that no level is ever
-//! held as a whole. Chunks have 64³ voxels or 512² pixels, and are compressed by Blosc with LZ4: of floats gzip takes
-//! three times as long, and leaves more bytes since it does not shuffle.
+//! held as a whole. Chunks have 64³ voxels or 512² pixels, and are compressed by Blosc with LZ4: a smooth
+//! field of 128 × 128 × 96 voxels takes 0.84 of its bytes then, and 1.06 with gzip, which does not shuffle.
 
 mod archive;
 mod axes;
