@@ -13,6 +13,7 @@ mod commands;
 mod drawing_arguments;
 mod following;
 mod hints;
+mod interface;
 mod interrupt;
 mod out_of_memory;
 mod output;
@@ -26,6 +27,7 @@ use commands::parameters::presets;
 use commands::{COMMANDS, Fallible, Outcome, RowArguments, Run};
 use drawing_arguments::{DrawingArguments, length};
 use following::{Bar, Ending, followed, followed_until};
+use interface::interface;
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
 use run_arguments::{
     ComputeArguments, DeviceArguments, MethodArguments, ReadingArguments, Summary, bytes, command_line,
@@ -38,18 +40,6 @@ use terminal::say;
 use veloxel::io::{FieldValue, Record};
 use veloxel::jobs::{BatchError, JobRow};
 use veloxel::{VeloxelError, WarningKind, Warnings};
-
-/// The command line as clap sees it.
-fn interface() -> Command {
-    Command::new("veloxel")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Dense motion and correspondence, fast, with a confidence for every vector")
-        .after_help("Exit codes: 0 done; 1 failed, with one line on standard error; 2 wrong usage.")
-        .max_term_width(100)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands(COMMANDS.iter().map(|entry| (entry.with_arguments)(Command::new(entry.name))))
-}
 
 /// The words of the command line, the program's name first.
 static LINE: OnceLock<Vec<OsString>> = OnceLock::new();

@@ -2,7 +2,7 @@
 
 use crate::commands::{COMMANDS, Fallible};
 use crate::hints::error_text_of;
-use crate::interface;
+use crate::interface::interface;
 use crate::run_arguments::quoted;
 use crate::suggestions::with_suggestion;
 use clap::{Arg, ArgAction, ArgMatches, Command};

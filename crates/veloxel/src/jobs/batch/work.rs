@@ -66,10 +66,7 @@ pub(super) fn work(shared: &Shared<'_>, session: &Session) -> Result<()> {
         while let Some(reading) = ahead {
             let read = reading.wait();
             ahead = begin(shared, session, scope);
-            let ended = end(shared, session, read);
-            if ended.is_err() {
-                return ended;
-            }
+            end(shared, session, read)?;
         }
         Ok(())
     });
