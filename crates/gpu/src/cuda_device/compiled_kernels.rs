@@ -33,11 +33,17 @@ pub(super) struct CompiledKernels {
 #[derive(Clone)]
 pub(super) struct DividedKernel {
     pub kernel: Arc<Kernel>,
-    pub functions: Arc<Vec<sys::CUfunction>>,
+    pub functions: Arc<Vec<GpuFunction>>,
 }
 
-// SAFETY: functions' handles may be used from any thread that has their context current.
-unsafe impl Send for DividedKernel {}
+/// A kernel's function on a GPU.
+#[derive(Clone, Copy)]
+pub(super) struct GpuFunction(pub sys::CUfunction);
+
+// SAFETY: a function's handle may be used from any thread that has its context current.
+unsafe impl Send for GpuFunction {}
+// SAFETY: as above.
+unsafe impl Sync for GpuFunction {}
 
 impl CompiledKernels {
     /// No kernel is compiled yet; `device` is the device's name, for errors, and `contexts` are those of its GPUs.
@@ -112,14 +118,14 @@ impl CompiledKernels {
             // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
             unsafe {
                 let module = result::module::load_data(image.as_ptr().cast())?;
-                result::module::get_function(module, entry.clone())
+                result::module::get_function(module, entry.clone()).map(GpuFunction)
             }
         };
         let functions = contexts.iter().map(load).collect::<Result<Vec<_>, _>>().map_err(said)?;
         let awaits = self.architecture >= FIRST_THAT_BEGINS_EARLY && text.source.contains(AWAITS);
         let name = (launch.source.name, launch.entry);
         let (bindings, block) = (text.bindings, text.workgroup_size);
-        let kernel = Arc::new(Kernel { name, function: functions[0], bindings, block, awaits });
+        let kernel = Arc::new(Kernel { name, function: functions[0].0, bindings, block, awaits });
         Ok(DividedKernel { kernel, functions: Arc::new(functions) })
     }
 }

@@ -1,5 +1,7 @@
 //! OME-Zarr in and out: every command takes stores by their names, and the results are those of other formats.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use crate::workplace::{Workplace, pair};
 use veloxel_core::{Dimension, Sequence, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};

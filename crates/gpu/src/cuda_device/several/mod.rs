@@ -16,6 +16,7 @@ mod spread_memory;
 
 pub(super) use links::Transport;
 
+use super::compiled_kernels::GpuFunction;
 use super::kernel_call::Call;
 use super::pool::CudaMemory;
 use super::queue::{Queue, Refusal, SinceDivided};
@@ -64,7 +65,7 @@ impl Drop for Other {
 pub(super) struct DividedCall {
     pub call: Call,
     /// The kernel's function on each GPU, the first one included.
-    pub functions: Arc<Vec<sys::CUfunction>>,
+    pub functions: Arc<Vec<GpuFunction>>,
     /// Memory that the kernel only reads and that lies on the first GPU alone.
     pub small: Vec<SmallMemory>,
 }
@@ -134,7 +135,7 @@ impl Several {
         let start = |call: &Call, nth: usize, stream: &CudaStream| {
             shares[nth].iter().try_for_each(|Rectangle { first, groups }| {
                 let part = LaunchPart { first: *first, all: call.groups };
-                call.launch_part(functions[nth], *groups, part, stream)
+                call.launch_part(functions[nth].0, *groups, part, stream)
             })
         };
         let go = |first: &CudaStream, since: SinceDivided| {
@@ -168,8 +169,8 @@ impl Several {
     fn wait_for_all(&self, nth: usize) -> Result<(), DriverError> {
         let own = &self.others[nth];
         own.stream.wait(&self.ended)?;
-        let rest = self.others.iter().enumerate().filter(|(other, _)| *other != nth);
-        rest.map(|(_, other)| own.stream.wait(&other.done)).collect()
+        let mut rest = self.others.iter().enumerate().filter(|(other, _)| *other != nth);
+        rest.try_for_each(|(_, other)| own.stream.wait(&other.done))
     }
 
     /// Free memory of all GPUs, in bytes; `None` where a driver does not report it.
