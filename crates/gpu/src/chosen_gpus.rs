@@ -6,9 +6,9 @@ use std::str::FromStr;
 /// The GPUs that were chosen, by their numbers, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChosenGpus {
-    /// Those with these numbers, in this order; at least one, and none of them twice.
+    /// GPUs with these numbers, in this order: at least one, and each once.
     These(Vec<usize>),
-    /// All that there are.
+    /// Every GPU that there is.
     All,
 }
 

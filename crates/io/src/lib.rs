@@ -70,8 +70,9 @@ pub use read::reading::{AlphaUse, DataFiles, PartChoice, ReadOptions, Reading, S
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
 pub use read::stored::GridBox;
 pub use read::stored::partial::PartialImage;
+pub use read::stream::stream_end::StreamEnd;
 pub use read::stream::{FrameStream, StreamShape};
-pub use read::watch::{FolderWatch, StreamEnd};
+pub use read::watch::FolderWatch;
 pub use read::{
     ColourChannels, read, read_bytes, read_flow, read_frame_list, read_frames, read_image,
     read_image_and_colours, read_image_and_mask, read_labels, read_mask, read_mesh, read_sequence,

@@ -12,7 +12,7 @@ use veloxel_phantoms::{Noise, Phantom};
 
 /// Lengths of the edges of the cubes, in voxels.
 const SIZES: [usize; 5] = [256, 384, 512, 768, 1024];
-/// Those of the quick form.
+/// Lengths of the edges in the quick form.
 const QUICK: [usize; 2] = [256, 512];
 /// Length of the phantom's edge that larger cubes repeat, mirrored, so that no seam has an edge.
 const REPEATED: usize = 256;

@@ -44,7 +44,7 @@ use pool::{CudaMemory, Pool};
 use profile::HostTimes;
 use queue::{Queue, Refusal};
 use queues::Queues;
-use several::{DividedCall, Several};
+use several::{DividedCall, Several, UsedMemory};
 use std::fmt;
 use std::sync::Arc;
 use uploads::Uploads;
@@ -132,6 +132,20 @@ impl CudaDevice {
     }
 }
 
+/// The memory of a launch's buffers.
+fn used_memory(launch: &Launch<'_>) -> Result<Vec<UsedMemory>, ComputeError> {
+    let used = launch.buffers.iter().filter_map(|bound| match bound {
+        BoundBuffer::In(buffer) => Some((buffer, false)),
+        BoundBuffer::Out(buffer) => Some((buffer, true)),
+        BoundBuffer::Absent | BoundBuffer::Spare => None,
+    });
+    used.map(|(buffer, writes)| {
+        let &CudaMemory { address, bytes, .. } = buffer.gpu()?.piece::<CudaMemory>()?;
+        Ok(UsedMemory { address, bytes, writes })
+    })
+    .collect()
+}
+
 impl Gpu for CudaDevice {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
@@ -185,7 +199,7 @@ impl Gpu for CudaDevice {
         self.times.time("launches: ask", || {
             let queue = self.queues.queue();
             if let Some(several) = &self.several
-                && let Some(small) = several.divides(launch)?
+                && let Some(small) = several.divides(launch, &used_memory(launch)?)
             {
                 let DividedKernel { kernel, functions } = self.kernels.divided(launch)?;
                 let divided = DividedCall { call: self.call(kernel, launch)?, functions, small };

@@ -14,11 +14,13 @@
 //! *Process*: it is killed and reaped when the stream is dropped, ended or stopped, and leaves no file.
 
 mod complaints;
+mod live;
 mod log;
 mod process;
 mod reader;
 mod source;
 
+pub(crate) use live::read_live;
 pub(crate) use process::FilmProcess;
 pub(crate) use reader::FilmReader;
 pub(crate) use source::FilmSource;

@@ -10,7 +10,7 @@ use crate::read::context::Context;
 use crate::read::reading::Strictness;
 use crate::read::source::Source;
 use crate::read::stream::frame_reader::FrameReader;
-use crate::read::watch::StreamEnd;
+use crate::read::stream::stream_end::StreamEnd;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};

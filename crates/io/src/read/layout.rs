@@ -6,9 +6,11 @@ use crate::read::context::Context;
 use crate::read::element::{Element, Stored};
 use crate::read::geometry::{WorldAxes, length};
 use crate::read::luminance::{Channels, Picture, Samples};
-use crate::read::stream::frame_reader::FRAME_BYTES;
 use veloxel_core::matrix3::apply;
 use veloxel_core::{CoreError, Dimension, Flow, Grid};
+
+/// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
+pub(crate) const FRAME_BYTES: u64 = 512;
 
 /// What several components in one voxel mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,7 +24,7 @@ pub(crate) mod watch;
 
 use crate::content::{Content, ContentKind, Decoded};
 use crate::error::{IoError, Result};
-use crate::film::{FilmReader, FilmSource, shown_source};
+use crate::film::{FilmSource, read_live};
 use crate::format::{Format, ReadHeader, Reader};
 use crate::formats::lookup::{has_grid, require, require_to_read};
 use crate::read::context::Context;
@@ -36,7 +36,7 @@ use crate::read::reading::Reading;
 use crate::read::series::decode_series;
 use crate::read::source::Source;
 use crate::read::stored::{StorePlace, StoredSamples};
-use crate::read::stream::frame_reader::read_chosen;
+use crate::read::stream::chosen::read_chosen;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Grid, Hint, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
 
@@ -86,24 +86,6 @@ fn read_content(input: &Input, context: &mut Context) -> Result<Content> {
         }
         _ => input.content(decode_file(format, path, context)?.content, context),
     }
-}
-
-/// Frames of a camera or an address: so many as are asked for.
-fn read_live(live: &FilmSource, input: &Input, context: &mut Context) -> Result<Content> {
-    let has_end = input.frames.is_some_and(|frames| frames.numbers().is_some());
-    let hint = "name so many frames behind an @ (@0:10 are ten), or take them as a stream";
-    let (name, mut warnings) = (shown_source(&input.path), Warnings::new());
-    if !has_end {
-        let what = "all frames of a camera or an address, which may have no end,";
-        return Err(IoError::unsupported(&name, what, hint));
-    }
-    let mut shown = Context::new(&name, context.reading.clone(), &mut warnings);
-    let own = Input { path: name.clone(), ..input.clone() };
-    let content =
-        FilmReader::open(live, &mut shown).and_then(|reader| read_chosen(Box::new(reader), &own, &mut shown));
-    let content = shown.settled(content);
-    context.pass_on(warnings);
-    content
 }
 
 /// The frames that are asked for, of a file whose header says where they lie.

@@ -5,15 +5,13 @@
 
 use crate::content::ContentKind;
 use crate::error::Result;
-use crate::film::FilmProcess;
 use crate::format::Format;
 use crate::read::frames::listed_if_any;
 use crate::read::read_image;
 use crate::read::reading::Reading;
+use crate::read::stream::stream_end::StreamEnd;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant, SystemTime};
 use veloxel_core::{Volume, Warnings};
 
@@ -23,32 +21,6 @@ const LOOKS_EVERY: Duration = Duration::from_millis(4);
 const MOST_LOOKING: u32 = 4;
 /// A file that cannot be read and has not changed for so long is broken.
 const SETTLED_AFTER: Duration = Duration::from_secs(2);
-
-/// Ends a stream that waits for frames, from another thread.
-#[derive(Debug, Clone, Default)]
-pub struct StreamEnd {
-    has_come: Arc<AtomicBool>,
-    /// The process that decodes the frames, where there is one.
-    film: Weak<FilmProcess>,
-}
-
-impl StreamEnd {
-    /// The stream ends before its next frame.
-    pub fn end(&self) {
-        self.has_come.store(true, Ordering::Relaxed);
-        if let Some(film) = self.film.upgrade() {
-            film.end();
-        }
-    }
-
-    pub(crate) fn of_film(film: &Arc<FilmProcess>) -> Self {
-        Self { film: Arc::downgrade(film), ..Self::default() }
-    }
-
-    fn has_come(&self) -> bool {
-        self.has_come.load(Ordering::Relaxed)
-    }
-}
 
 /// How long a folder is watched.
 #[derive(Debug, Clone, Default)]

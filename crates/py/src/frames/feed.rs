@@ -22,7 +22,7 @@ struct Open {
 /// Frames of a file, a film, a camera, an address, a folder or a pattern.
 #[pyclass(frozen, module = "veloxel._veloxel")]
 pub struct Frames {
-    /// None once it is closed, or its last frame was taken.
+    /// The open source; it is gone once it is closed, or its last frame was taken.
     open: Mutex<Option<Open>>,
     interval_ms: Mutex<Option<f64>>,
     dropped: Mutex<usize>,

@@ -94,11 +94,7 @@ fn planned(
     session.device()?;
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
-    let reading = session.reading(job.reading).without_transparent();
-    let stream = match &job.frames[..] {
-        [one] => FrameStream::open(one, reading, &mut warnings)?,
-        several => FrameStream::of_files(several.to_vec(), reading),
-    };
+    let stream = stream(job, session, &mut warnings)?;
     // What was found until a stream is stopped is a result: nobody stops its frames halfway.
     let at_stop = AtStop::of(&job.frames);
     let beside = (at_stop == AtStop::EndsStream).then(|| session.beside()).transpose()?;
@@ -147,6 +143,15 @@ fn planned(
         Some(error) => Err(VeloxelError::BrokenOff { error: Box::new(error), frames }),
         None => Ok(JobRun { report, written }),
     }
+}
+
+/// The frames, one after the other.
+fn stream(job: &TrackPointsJob, session: &Session, warnings: &mut Warnings) -> Result<FrameStream> {
+    let reading = session.reading(job.reading).without_transparent();
+    Ok(match &job.frames[..] {
+        [one] => FrameStream::open(one, reading, warnings)?,
+        several => FrameStream::of_files(several.to_vec(), reading),
+    })
 }
 
 /// Writes tracks as a table, or their positions as an array.

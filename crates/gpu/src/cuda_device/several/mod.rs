@@ -18,11 +18,9 @@ pub(super) use links::Transport;
 
 use super::compiled_kernels::GpuFunction;
 use super::kernel_call::Call;
-use super::pool::CudaMemory;
 use super::queue::{Queue, Refusal, SinceDivided};
 use super::said;
 use crate::error::ComputeError;
-use crate::launches::bindings::BoundBuffer;
 use crate::launches::launch::Launch;
 use crate::launches::parts::{Rectangle, divided};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
@@ -70,6 +68,14 @@ pub(super) struct DividedCall {
     pub small: Vec<SmallMemory>,
 }
 
+/// Memory that a launch uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct UsedMemory {
+    pub address: sys::CUdeviceptr,
+    pub bytes: usize,
+    pub writes: bool,
+}
+
 /// Memory that lies on the first GPU alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SmallMemory {
@@ -110,21 +116,15 @@ impl Several {
 
     /// Whether a launch is divided among the GPUs: one that uses memory that lies on all of them. Then the memory comes with it
     /// that it only reads and that lies on the first GPU alone.
-    pub(super) fn divides(&self, launch: &Launch<'_>) -> Result<Option<Vec<SmallMemory>>, ComputeError> {
+    pub(super) fn divides(&self, launch: &Launch<'_>, used: &[UsedMemory]) -> Option<Vec<SmallMemory>> {
         let groups: usize = launch.groups.iter().map(|&along| along as usize).product();
-        let (mut is_any_spread, mut small, mut written) = (false, Vec::new(), Vec::new());
-        for bound in launch.buffers {
-            let (BoundBuffer::In(buffer) | BoundBuffer::Out(buffer)) = bound else { continue };
-            let &CudaMemory { address, bytes, .. } = buffer.gpu()?.piece::<CudaMemory>()?;
-            match bound {
-                _ if self.memory.is_spread(bytes) => is_any_spread = true,
-                BoundBuffer::In(_) => small.push(SmallMemory { address, bytes }),
-                _ => written.push(address),
-            }
-        }
-        small.retain(|memory| !written.contains(&memory.address));
-        let divides = is_any_spread && groups > self.count() && launch.source.divides();
-        Ok(divides.then_some(small))
+        let (spread, small): (Vec<&UsedMemory>, Vec<&UsedMemory>) =
+            used.iter().partition(|memory| self.memory.is_spread(memory.bytes));
+        let is_written = |address: u64| small.iter().any(|memory| memory.writes && memory.address == address);
+        let read = small.iter().filter(|memory| !is_written(memory.address));
+        let read = read.map(|memory| SmallMemory { address: memory.address, bytes: memory.bytes });
+        let divides = !spread.is_empty() && groups > self.count() && launch.source.divides();
+        divides.then(|| read.collect())
     }
 
     /// Launches a kernel on all GPUs, each with its share of the workgroups, after all work of `queue` and before its later work.

@@ -1,12 +1,13 @@
-//! Of the frames of a video those that are asked for.
+//! The frames of a video that are asked for, without the rest.
 
+use crate::content::Content;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::input::Input;
 use crate::read::input::frame_selection::FrameSelection;
-use crate::read::stream::frame_reader::FrameReader;
-use crate::read::watch::StreamEnd;
-use veloxel_core::{Volume, Warnings};
+use crate::read::stream::frame_reader::{FrameReader, require_fewer};
+use crate::read::stream::stream_end::StreamEnd;
+use veloxel_core::{Sequence, Volume, Warnings};
 
 /// A video, of which some frames may be asked for.
 pub(crate) struct ChosenFrames<'a> {
@@ -78,4 +79,25 @@ impl<'a> ChosenFrames<'a> {
     pub fn finish(self, context: &mut Context) -> Result<()> {
         if self.input.frames.is_none() { self.reader.finish(context) } else { Ok(()) }
     }
+}
+
+/// The frames that are asked for, without those behind the last of them: an image where it is one frame.
+///
+/// # Errors
+/// [`IoError::NoSuchFrame`](crate::IoError::NoSuchFrame); what the reader fails with.
+pub(crate) fn read_chosen(
+    reader: Box<dyn FrameReader + '_>,
+    input: &Input,
+    context: &mut Context,
+) -> Result<Content> {
+    let most = reader.most_frames();
+    let mut chosen = ChosenFrames::new(reader, input.clone());
+    let mut frames = Vec::new();
+    while let Some(frame) = chosen.next(context)? {
+        require_fewer(&frames, most, &frame, context)?;
+        frames.push(frame);
+    }
+    let interval_ms = chosen.frame_interval_ms().filter(|ms| Sequence::INTERVALS_MS.contains(ms));
+    chosen.finish(context)?;
+    Content::of_frames(frames, interval_ms, context)
 }

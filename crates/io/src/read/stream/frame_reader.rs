@@ -3,13 +3,9 @@
 use crate::content::{Content, Decoded};
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::read::input::Input;
-use crate::read::stream::chosen::ChosenFrames;
-use crate::read::watch::StreamEnd;
-use veloxel_core::{Sequence, Volume};
-
-/// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
-pub(crate) const FRAME_BYTES: u64 = 512;
+use crate::read::layout::FRAME_BYTES;
+use crate::read::stream::stream_end::StreamEnd;
+use veloxel_core::Volume;
 
 /// A file of several frames, behind its header.
 pub(crate) trait FrameReader: Send {
@@ -48,29 +44,13 @@ pub(crate) trait FrameReader: Send {
     fn finish(self: Box<Self>, context: &mut Context) -> Result<()>;
 }
 
-/// The frames that are asked for, without those behind the last of them: an image where it is one frame.
-///
-/// # Errors
-/// [`IoError::NoSuchFrame`](crate::IoError::NoSuchFrame); what the reader fails with.
-pub(crate) fn read_chosen(
-    reader: Box<dyn FrameReader + '_>,
-    input: &Input,
-    context: &mut Context,
-) -> Result<Content> {
-    let most = reader.most_frames();
-    let mut chosen = ChosenFrames::new(reader, input.clone());
-    let mut frames = Vec::new();
-    while let Some(frame) = chosen.next(context)? {
-        require_fewer(&frames, most, &frame, context)?;
-        frames.push(frame);
-    }
-    let interval_ms = chosen.frame_interval_ms().filter(|ms| Sequence::INTERVALS_MS.contains(ms));
-    chosen.finish(context)?;
-    Content::of_frames(frames, interval_ms, context)
-}
-
 /// Refuses one frame more than a sequence may have.
-fn require_fewer(frames: &[Volume<f32>], most: u64, next: &Volume<f32>, context: &Context) -> Result<()> {
+pub(super) fn require_fewer(
+    frames: &[Volume<f32>],
+    most: u64,
+    next: &Volume<f32>,
+    context: &Context,
+) -> Result<()> {
     if frames.len() as u64 == most {
         let size = next.grid().size_text();
         let what = format!("more than {most} frames of {size} as one sequence");

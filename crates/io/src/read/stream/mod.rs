@@ -2,6 +2,7 @@
 
 pub(crate) mod chosen;
 pub(crate) mod frame_reader;
+pub(crate) mod stream_end;
 
 use crate::content::Content;
 use crate::error::{IoError, Result, STANDARD_INPUT_NAME};
@@ -16,7 +17,8 @@ use crate::read::inspect::inspect;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
 use crate::read::stream::chosen::ChosenFrames;
-use crate::read::watch::{FolderWatch, StreamEnd, WatchedFolder};
+use crate::read::stream::stream_end::StreamEnd;
+use crate::read::watch::{FolderWatch, WatchedFolder};
 use crate::read::{read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

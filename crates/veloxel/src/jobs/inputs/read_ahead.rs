@@ -47,7 +47,7 @@ pub(crate) fn stopped_after(frames: usize) -> String {
     format!("stopped after {frames} frames: what was found until then is written")
 }
 
-/// Whether a source is one of frames that come until somebody ends them: standard input (`-`), a camera (`/dev/video0`), an address
+/// Whether a source is one of frames that come until the user ends them: standard input (`-`), a camera (`/dev/video0`), an address
 /// (`rtsp://…`).
 pub fn has_no_whole(source: &Path) -> bool {
     is_stream(source) || is_live(&named_file(source))
@@ -56,7 +56,7 @@ pub fn has_no_whole(source: &Path) -> bool {
 /// Which frames are taken where they come faster than they are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FramesTaken {
-    /// All of them, in order; whoever sends them waits.
+    /// All of them, in order; the sender waits.
     #[default]
     All,
     /// The newest; those before it are dropped, and counted.
@@ -91,7 +91,7 @@ struct WaitingState<T> {
     /// How the stream ended: well, or with an error, which is given out once.
     end: Option<Result<()>>,
     has_ended: bool,
-    /// Whether nobody takes frames any more.
+    /// Whether frames are not taken any more.
     is_left: bool,
     dropped: usize,
 }
@@ -101,7 +101,7 @@ impl<T> Waiting<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a frame once there is room; false where nobody takes it.
+    /// Adds a frame once there is room; false where it is not taken any more.
     fn add(&self, frame: T) -> bool {
         let mut state = self.lock();
         while !state.is_left && state.frames.len() >= self.taken.most_waiting() {
