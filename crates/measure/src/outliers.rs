@@ -46,7 +46,12 @@ pub fn outliers(values: &[f64], usual: UsualSpread) -> Vec<Outlier> {
     }
     let far = |(nth, &value): (usize, &f64)| {
         let deviations = (value - median).abs() / spread;
-        (deviations > usual.deviations).then_some(Outlier { nth, value, median, deviations })
+        (value.is_finite() && deviations > usual.deviations).then_some(Outlier {
+            nth,
+            value,
+            median,
+            deviations,
+        })
     };
     let mut found: Vec<Outlier> = values.iter().enumerate().filter_map(far).collect();
     found.sort_by(|a, b| b.deviations.total_cmp(&a.deviations));

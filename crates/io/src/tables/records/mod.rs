@@ -96,15 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
-        for (name, wrong, line) in [
+    fn what_is_wrong_is_told_with_its_place() {
+        for (name, wrong, told) in [
             ("a.csv", "a,b\n1,2\n1,2,3", "line 3"),
             ("a.csv", "a,b\n1", "line 2"),
             ("a.csv", "a,b\n\"1,2", "line 2"),
             ("a.csv", "a,b\n\"1\"x,2", "line 2"),
             ("a.csv", "a,a\n1,2", "line 1"),
             ("a.csv", "a,\n1,2", "line 1"),
-            ("a.csv", "", "line 1"),
+            ("a.csv", "", "the file is empty"),
             ("a.jsonl", "{\"a\": 1}\n[1]", "line 2"),
             ("a.jsonl", "{\"a\": 1", "line 1"),
             ("a.jsonl", "{\"a\": {\"b\": 1}}", "line 1"),
@@ -112,7 +112,7 @@ mod tests {
             ("a.jsonl", "{\"a\": 1, \"a\": 2}", "line 1"),
         ] {
             let error = read(name, wrong).unwrap_err().to_string();
-            assert!(error.contains(line), "{wrong:?}: {error}");
+            assert!(error.contains(told), "{wrong:?}: {error}");
         }
     }
 }
