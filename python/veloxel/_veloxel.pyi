@@ -14,6 +14,7 @@ __all__ = [
     "Field",
     "FileError",
     "FlowFound",
+    "Frames",
     "HeartFound",
     "Image",
     "InputError",
