@@ -53,7 +53,7 @@ fn line() -> &'static [OsString] {
 /// `options`; relative outputs lie in `folder`.
 ///
 /// # Errors
-/// [`BatchError::Refused`](veloxel::jobs::BatchError::Refused) with every record that is no line of a command.
+/// [`BatchError::Refused`] with every record that is no line of a command.
 pub fn read_rows(
     records: &[Record],
     options: &[(String, FieldValue)],
