@@ -2,7 +2,7 @@
 //! and on) and number of workgroups.
 
 use super::bindings::{BindingDeclaration, BoundBuffer};
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 /// The source of a shader: what it binds, WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA
 /// C++ in addition.
@@ -16,6 +16,8 @@ pub struct ShaderSource {
     cuda: Option<&'static str>,
     /// Whether the text was compared with the declaration.
     pub(crate) checked: Once,
+    /// Whether launches divide, once that was asked.
+    divides: OnceLock<bool>,
 }
 
 impl ShaderSource {
@@ -25,7 +27,7 @@ impl ShaderSource {
         declaration: &'static BindingDeclaration,
         parts: &'static [&'static str],
     ) -> Self {
-        Self { name, declaration, wgsl: parts, cuda: None, checked: Once::new() }
+        Self { name, declaration, wgsl: parts, cuda: None, checked: Once::new(), divides: OnceLock::new() }
     }
     /// A shader with a hand-written CUDA C++ text for devices that take it
     /// ([`Gpu::takes_cuda`](crate::Gpu::takes_cuda)). The compiler reads first WGSL's types, operators and functions in
@@ -40,7 +42,14 @@ impl ShaderSource {
         parts: &'static [&'static str],
         text: &'static str,
     ) -> Self {
-        Self { name, declaration, wgsl: parts, cuda: Some(text), checked: Once::new() }
+        Self {
+            name,
+            declaration,
+            wgsl: parts,
+            cuda: Some(text),
+            checked: Once::new(),
+            divides: OnceLock::new(),
+        }
     }
     /// The WGSL that the declaration gives, and the parts, joined. For a source with CUDA C++ it holds the declaration's
     /// structs and no bindings.
@@ -51,7 +60,7 @@ impl ShaderSource {
     /// Whether the workgroups of a launch may run in several launches, in any order, on several GPUs: none of them sees what
     /// another one does. A hand-written text may share anything, and atomic numbers are shared.
     pub(crate) fn divides(&self) -> bool {
-        self.cuda.is_none() && !self.whole_wgsl().contains("atomic")
+        *self.divides.get_or_init(|| self.cuda.is_none() && !self.whole_wgsl().contains("atomic"))
     }
     /// The hand-written CUDA C++; `None` if there is only WGSL.
     pub(crate) fn cuda_text(&self) -> Option<&'static str> {
