@@ -78,14 +78,29 @@ fn a_film_has_the_results_of_its_pipe_and_times() {
 fn a_film_without_ffmpeg_is_one_line_that_says_what_to_install() {
     let place = Workplace::new();
     place.write("film.mp4", b"film");
+    let window = ["flow", "film.mp4", "-o", "f.flo", "--method", "phase"];
     for arguments in
-        [&["engine", "film.mp4"][..], &["engine", "rtsp://me:secret@host/a"], &["info", "film.mp4"]]
+        [&["engine", "film.mp4"][..], &["engine", "rtsp://me:secret@host/a"], &["info", "film.mp4"], &window]
     {
         let mut command = Command::new(env!("CARGO_BIN_EXE_veloxel"));
         command.args(arguments).env("PATH", place.path("nothing"));
         let run = run_in(&place.path(""), command);
         assert!(!run.stderr.contains("secret"), "{}", run.stderr);
         run.failed_with(&["ffmpeg", "apt-get install ffmpeg"]);
+    }
+}
+
+#[test]
+fn a_broken_film_is_one_line_with_what_ffmpeg_says() {
+    if studio().is_none() {
+        return;
+    }
+    let place = Workplace::new();
+    place.write("film.mp4", b"film");
+    for arguments in [&["engine", "film.mp4"][..], &["flow", "film.mp4", "-o", "f.flo", "--method", "phase"]]
+    {
+        place.run(arguments).failed_with(&["film.mp4", "ffmpeg fails on it"]);
+        assert_eq!(place.names(), ["film.mp4"]);
     }
 }
 
