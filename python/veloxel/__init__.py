@@ -27,6 +27,7 @@ from ._images import Image
 from ._maps import Transform, compose, invert, read_transform
 from ._meshes import Mesh, Parts, distances, segment
 from ._pictures import Picture
+from ._plots.look import Plot
 from ._results import Field, FlowResult
 from ._session import Session, devices
 from ._stereo import Cameras, Features, PointCloud, StereoResult, features, stereo
@@ -64,6 +65,7 @@ __all__ = [
     "Parts",
     "PhaseEngine",
     "Picture",
+    "Plot",
     "PointCloud",
     "PointTracks",
     "Session",

@@ -144,7 +144,7 @@ def read_with_spacing(
         "labels": [given.get(name) for name in ("rv", "muscle", "lv")],
     }
     found, spacing, told = _veloxel.read_contours(lent(None, "cpu"), os.fspath(path), unsaid)
-    tell(told, stacklevel=4)
+    tell(told)
     return wrapped(found), spacing
 
 
@@ -176,7 +176,7 @@ def write_contours(path: str | os.PathLike[str], contours: Any, *, cine: Any) ->
 def _frames_of(cine: Any) -> list[Any]:
     if isinstance(cine, (str, os.PathLike)):
         frames, _, told = _veloxel.read_sequence(lent(None, "cpu"), os.fspath(cine))
-        tell(told, stacklevel=4)
+        tell(told)
         return frames
     frames = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)]
     if not frames:

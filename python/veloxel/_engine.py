@@ -148,7 +148,7 @@ class PhaseEngine:
 def _frame(own: Any) -> StreamFrame | None:
     if own is None:
         return None
-    tell(own.warnings, stacklevel=4)
+    tell(own.warnings)
 
     def image(one: Any) -> Image | None:
         return None if one is None else Image._of(one)

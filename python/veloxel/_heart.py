@@ -15,13 +15,15 @@ from . import _veloxel
 from ._contours import DEFAULT_LABELS, Outline, are_paths, as_outlines, holds_labels, label_outlines, wrapped
 from ._flow import Progress, settings
 from ._images import Image, as_image
+from ._pictures import Picture, Shown, drawn
+from ._plots.look import Plot
 from ._results import Field
 from ._session import Session, lent
 from ._warnings import tell
 
 
-@dataclass(frozen=True)
-class HeartMotion:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeartMotion(Shown):
     """What a method found over a cine.
 
     :func:`track` makes it:
@@ -55,6 +57,44 @@ class HeartMotion:
     tables: dict[str, str]
     """The texts of ``function.csv``, ``strain.csv`` and ``distances.csv``, as the command writes them."""
 
+    def plot(self, what: str = "all") -> Plot:
+        """Curves over the beat, and bull's-eyes with numbered segments. Needs matplotlib.
+
+        Args:
+            what: ``"all"``; ``"volumes"`` of cavities (ml; of a single slice its area, cm²); ``"strain"`` of the whole ring (Lagrangian,
+                %); ``"segments"``, a curve for each; or ``"bulls-eye"``, the extreme of each segment (%).
+
+        Raises:
+            InputError: Another word; strain of outlines that enclose no wall.
+        """
+        from ._plots.hearts import heart_plot
+
+        return heart_plot(self, what)
+
+    def _picture(self) -> Picture | None:
+        return drawn(self.plot)
+
+    def _facts(self) -> dict[str, str]:
+        facts = {"method": f"{self.method}:{self.preset}", "frames": str(len(self.fields))}
+        for side, name in (("left", "lv"), ("right", "rv")):
+            chamber = self.measures["ventricles"].get(name)
+            if chamber is None:
+                continue
+            share, areas = f"{100 * chamber['ejection_fraction']:.1f} %", chamber["areas_cm2"]
+            volumes = f"ejection fraction {share}, EDV {chamber['edv_ml']:.1f} ml, ESV {chamber['esv_ml']:.1f} ml"
+            facts[f"{side} ventricle"] = (
+                volumes if areas is None else f"area change {share} of slice {chamber['slices'][0]} alone, {areas[0]:.1f} to {areas[1]:.1f} cm²"
+            )
+        for kind in ("circumferential", "radial", "longitudinal"):
+            whole = next((own[kind] for own in self.measures["strain_summary"] if own["slice"] is None and own["segment"] is None), None)
+            if whole is not None:
+                facts[f"{kind} strain, extreme"] = f"{100 * whole['extreme']:+.1f} % on frame {whole['extreme_frame']}".replace("-", "−")
+        return facts
+
+    def __repr__(self) -> str:
+        wall = "no strain" if self.strain is None else f"strain of {len({*self.strain['segment'].tolist()} - {'all'})} segments"
+        return f"HeartMotion({self.method}:{self.preset}, {len(self.fields)} frames, {len(self.contours)} outlines, {wall})"
+
 
 class HeartResult(NamedTuple):
     """What several methods found over a cine.
@@ -72,6 +112,9 @@ class HeartResult(NamedTuple):
     """One for each method, in the order asked for."""
     cine: dict[str, Any]
     """What was followed: size, spacing (mm), frames, start frames, slices, region."""
+
+    def _repr_html_(self) -> str:
+        return "".join(run._repr_html_() for run in self.runs)
 
 
 def track(
@@ -189,7 +232,7 @@ def _cine(cine: Any) -> tuple[list[Any], float | None]:
     """The frames, and the milliseconds between them where a file says so."""
     if isinstance(cine, (str, os.PathLike)):
         frames, interval, told = _veloxel.read_sequence(lent(None, "cpu"), os.fspath(cine))
-        tell(told, stacklevel=4)
+        tell(told)
         return frames, interval
     return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)], None
 

@@ -25,12 +25,12 @@ from ._images import (
     to_itk,
     to_sitk,
 )
-from ._pictures import Picture, field_picture, page
+from ._pictures import Picture, Shown, field_picture
 from ._session import Session, lent
 from ._warnings import tell
 
 
-class Field:
+class Field(Shown):
     """A displacement for every voxel of a fixed image: ``fixed(x) ≈ moving(x + d(x))``.
 
     Args:
@@ -225,8 +225,8 @@ class Field:
         length = f"mean {known.mean():.3g}, largest {known.max():.3g} mm" if known.size else "unknown everywhere"
         return {"shape": str(self.shape), "spacing (z, y, x)": str(self.spacing_zyx), "length": length}
 
-    def _repr_html_(self) -> str:
-        return page(self.plot(), self._facts())
+    def _picture(self) -> Picture:
+        return self.plot()
 
     def to_sitk(self) -> Any:
         """The field as SimpleITK has it: vectors in LPS millimetres, ``float64``, for ``DisplacementFieldTransform``."""
@@ -274,7 +274,7 @@ class Field:
         return f"Field(shape={self.shape}, spacing_zyx={self.spacing_zyx})"
 
 
-class FlowResult:
+class FlowResult(Shown):
     """The flow of a pair, with its confidence and the account of the run.
 
     :func:`flow` makes it:
@@ -362,11 +362,14 @@ class FlowResult:
         own, session = self.flow._own, self.flow._session
         return field_picture(own, session, self._fixed, overlay=overlay, plane=plane, scale=scale, key=key)
 
-    def _repr_html_(self) -> str:
+    def _picture(self) -> Picture:
+        return self.plot()
+
+    def _facts(self) -> dict[str, str]:
         report = self.report
         confidence = {"confidence": f"mean {float(np.mean(self.confidence.array)):.2f}"}
         times = {"time": f"{sum(stage['time_ms'] for stage in report['stages']):.1f} ms"} if report.get("stages") else {}
-        return page(self.plot(), {**self.flow._facts(), **confidence, "device": str(report["device"]["name"]), **times})
+        return {**self.flow._facts(), **confidence, "device": str(report["device"]["name"]), **times}
 
     def to_sitk(self) -> Any:
         """As :meth:`Field.to_sitk`."""

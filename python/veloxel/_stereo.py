@@ -11,12 +11,13 @@ import numpy as np
 from . import _veloxel
 from ._flow import Progress, settings
 from ._images import Image, as_image
-from ._pictures import Picture, disparity_picture, page
+from ._pictures import Picture, Shown, disparity_picture, drawn, page, write_page
+from ._plots.look import Plot
 from ._session import Session, lent
 from ._warnings import tell
 
 
-class StereoResult:
+class StereoResult(Shown):
     """The disparity of a stereo pair, and depths and points where its cameras are known.
 
     :func:`stereo` makes it:
@@ -88,14 +89,17 @@ class StereoResult:
         """
         return disparity_picture(self.disparity._own, self._session, self.left, overlay=overlay, scale=scale, key=key)
 
-    def _repr_html_(self) -> str:
+    def _picture(self) -> Picture:
+        return self.plot()
+
+    def _facts(self) -> dict[str, str]:
         disparity = self.disparity.array
         known = np.isfinite(disparity)
         range_px = f"{disparity[known].min():.3g} to {disparity[known].max():.3g} px" if known.any() else "unknown everywhere"
         facts = {"shape": str(self.disparity.shape), "disparity": range_px, "known": f"{known.mean():.0%}"}
         if self.depth is not None and np.isfinite(self.depth.array).any():
             facts["depth"] = f"{np.nanmin(self.depth.array):.3g} to {np.nanmax(self.depth.array):.3g} m"
-        return page(self.plot(), facts)
+        return facts
 
     def save_cloud(self, path: str | os.PathLike[str], *, colours: Any = None) -> None:
         """Writes the points of :meth:`cloud` as ``.ply``."""
@@ -250,6 +254,24 @@ class Features(NamedTuple):
     """Radians across the edge or line, from 0 to π, from x towards y; NaN where there is none."""
     phase: Image
     """Radians, from −π to π."""
+
+    def plot(self) -> Plot:
+        """Orientation, phase and energy beside each other, with the keys of their colours. Needs matplotlib."""
+        from ._plots.feature_maps import features_plot
+
+        return features_plot(self)
+
+    def save_page(self, path: str | os.PathLike[str]) -> None:
+        """Writes what a notebook shows, the maps with facts below them, as a page of HTML that asks nothing of a network."""
+        write_page("Features", self._repr_html_(), path)
+
+    def _repr_html_(self) -> str:
+        known, energy = np.isfinite(self.phase.array), self.energy.array
+        median = f"median {np.nanmedian(energy):.3g} intensity²" if np.isfinite(energy).any() else "unknown everywhere"
+        return page(drawn(self.plot), {"shape": str(self.energy.shape), "with a phase": f"{known.mean():.0%}", "energy": median})
+
+    def __repr__(self) -> str:
+        return f"Features(shape={self.energy.shape})"
 
 
 def stereo(
