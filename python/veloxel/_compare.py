@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _veloxel
-from ._flow import Progress, methods as all_methods, settings
+from ._arguments import Progress, as_progress, words
+from ._flow import methods as all_methods, settings
 from ._images import as_image
 from ._results import Field, FlowResult
 from ._session import Session, lent
@@ -56,7 +57,7 @@ def compare(
     fixed: Any,
     moving: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     truth: Any = None,
     mask: Any = None,
     title: str = "fixed → moving",
@@ -83,7 +84,7 @@ def compare(
     >>> found.report["runs"][0]["method"], len(found.results)
     ('clg', 1)
     """
-    chosen = all_methods() if methods is None else list(methods)
+    chosen = all_methods() if methods is None else words(methods)
     named = [own.partition(":") for own in chosen]
     own_truth = None if truth is None else (truth.flow if isinstance(truth, FlowResult) else Field(truth))._own
     known = {"mask": None if mask is None else as_image(mask, "the mask"), "truth": own_truth, "title": title}
@@ -94,7 +95,7 @@ def compare(
         as_image(moving, "the moving image"),
         [settings(method, preset or None, {}) for method, _, preset in named],
         known,
-        progress,
+        as_progress(progress),
     )
     tell(told)
     measured = json.loads(report)

@@ -87,6 +87,9 @@ class PhaseEngine:
         session: Session | None = None,
         **parameters: Any,
     ) -> None:
+        if not (flow or stereo or features):
+            raise _veloxel.InputError("a stream has to find something: flow=True, stereo=True or features=True")
+        self._is_stereo = stereo
         stream = {
             "settings": settings(method, preset, parameters),
             "flow": flow,
@@ -109,6 +112,8 @@ class PhaseEngine:
         Raises:
             InputError: A frame of another size, samples that are not finite, a stream that has ended.
         """
+        if self._is_stereo and right is None:
+            raise _veloxel.InputError("stereo needs the right camera's frame too: push(left, right), or run with tuples (left, right)")
         other = None if right is None else as_image(right, "the right frame")
         return _frame(self._own.push(as_image(left, "the frame"), other))
 
@@ -133,6 +138,9 @@ class PhaseEngine:
         while (last := self.drain()) is not None:
             yield last
         self._own.finish()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a stream belongs to its process and cannot be copied or pickled: make one in each process")
 
     def close(self) -> None:
         """Ends the stream, and gives its memory on the device back."""

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _veloxel
+from ._arguments import Progress, as_progress, path_text, several, words
 from ._contours import DEFAULT_LABELS, Outline, are_paths, as_outlines, holds_labels, label_outlines, wrapped
-from ._flow import Progress, settings
-from ._images import Image, as_image
-from ._pictures import Picture, Shown, drawn
+from ._flow import _frames, settings
+from ._images import Image, array_and_place, as_image
 from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, drawn
 from ._results import Field
 from ._session import Session, lent
 from ._warnings import tell
@@ -121,7 +122,7 @@ def track(
     cine: Any,
     contours: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     **options: Any,
 ) -> HeartMotion:
     """Follows outlines of a heart over a cine by one method: outlines on every frame, fields, strain, volumes.
@@ -153,11 +154,11 @@ def track_methods(
     cine: Any,
     contours: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     truth: Mapping[str, Any] | None = None,
     frame_interval_ms: float | None = None,
-    start_frames: Sequence[int] = (),
+    start_frames: Sequence[int] | int = (),
     labels: Mapping[str, int] | None = None,
     region: Any = "auto",
     motion: str = "in-plane",
@@ -202,14 +203,16 @@ def track_methods(
     ['clg', 'lucas-kanade']
     """
     images, interval = _cine(cine)
-    named = [own.partition(":") for own in methods or ()]
+    named = [str(own).partition(":") for own in words(methods or ())]
     meaning = DEFAULT_LABELS if labels is None else labels
-    start = int(start_frames[0]) if len(start_frames) else 0
+    starts = several(start_frames, "start_frames=")
+    start = starts[0] if starts else 0
+    size = tuple(images[0].shape) if images else ()
     following = {
-        "contours": _drawn(contours, start, meaning),
-        "truth": [(name, _drawn(own, start, meaning)) for name, own in (truth or {}).items()],
+        "contours": _drawn(contours, start, meaning, size),
+        "truth": [(name, _drawn(own, start, meaning, size)) for name, own in (truth or {}).items()],
         "frame_interval_ms": interval if frame_interval_ms is None else frame_interval_ms,
-        "start_frames": [int(frame) for frame in start_frames],
+        "start_frames": starts,
         "labels": [meaning.get(name) for name in ("rv", "muscle", "lv")],
         "region": _region(region),
         "motion": motion,
@@ -219,7 +222,7 @@ def track_methods(
         "estimate": estimate,
         "methods": [settings(method, preset or None, dict(parameters or {})) for method, _, preset in named],
         "weight": None if weight is None else as_image(weight, "the weight image"),
-        "progress": progress,
+        "progress": as_progress(progress),
     }
     if parameters and not named:
         raise _veloxel.ParameterError("parameters= belong to methods that are named: give methods=, too")
@@ -231,20 +234,24 @@ def track_methods(
 def _cine(cine: Any) -> tuple[list[Any], float | None]:
     """The frames, and the milliseconds between them where a file says so."""
     if isinstance(cine, (str, os.PathLike)):
-        frames, interval, told = _veloxel.read_sequence(lent(None, "cpu"), os.fspath(cine))
+        frames, interval, told = _veloxel.read_sequence(lent(None, "cpu"), path_text(cine))
         tell(told)
         return frames, interval
-    return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)], None
+    return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(cine))], None
 
 
-def _drawn(contours: Any, start: int, meaning: Mapping[str, int]) -> Any:
-    """Paths, or outlines as the extension takes them."""
+def _drawn(contours: Any, start: int, meaning: Mapping[str, int], size: tuple[int, ...]) -> Any:
+    """Paths, or outlines as the extension takes them; labels have the size of the cine's frames."""
     if are_paths(contours):
         given = [contours] if isinstance(contours, (str, os.PathLike)) else contours
-        return [os.fspath(own) for own in given]
+        return [path_text(own) for own in given]
     if holds_labels(contours):
         contours = {start: contours}
     if isinstance(contours, Mapping):
+        for frame, own in contours.items():
+            shape = array_and_place(own, f"the label image of frame {frame}")[0].shape
+            if shape != size:
+                raise _veloxel.InputError(f"the label image of frame {frame} has the shape {shape}, the cine's frames have {size}")
         of_frames = [label_outlines(own, frame=frame, meaning=meaning) for frame, own in contours.items()]
         contours = [outline for outlines in of_frames for outline in outlines]
     return as_outlines(contours)

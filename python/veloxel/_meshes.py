@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress, settings
-from ._pictures import Picture, Shown, drawn
+from ._arguments import Progress, as_progress, several, whole
+from ._flow import settings
 from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, drawn
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -82,7 +83,7 @@ def _points_and_triangles(mesh: Any) -> tuple[Any, Any]:
         if faces.size % 4 or (faces.reshape(-1, 4)[:, 0] != 3).any():
             raise _veloxel.InputError("the mesh has faces that are no triangles: `mesh.triangulate()` divides them")
         return mesh.points, faces.reshape(-1, 4)[:, 1:]
-    raise _veloxel.InputError(f"{type(mesh).__name__} is no mesh: give points and triangles=")
+    raise _veloxel.InputError(f"{type(mesh).__name__} is no mesh: give points and triangles=, a mesh of trimesh, PyVista or pymeshlab, or a path")
 
 
 def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
@@ -181,8 +182,9 @@ def segment(
     (4,)
     """
     surface = Mesh(mesh, triangles)
+    count = None if parts is None else whole(parts, "parts", 1)
     labels, certainty, probabilities, report, told = _veloxel.segment(
-        lent(session, device), surface._own, settings(method, preset, parameters), parts, membership, progress
+        lent(session, device), surface._own, settings(method, preset, parameters), count, membership, as_progress(progress)
     )
     tell(told)
     rows = None
@@ -229,15 +231,17 @@ def distances(
     [0.0, 1.0, 3.5]
     """
     own = lent(session, device)
-    wanted = None if sources is None else [int(node) for node in sources]
+    wanted = None if sources is None else several(sources, "sources=")
     rows = None if triangles is not None else _rows(graph, directed)
+    if rows is None and triangles is None and isinstance(graph, np.ndarray):
+        raise _veloxel.InputError("a full matrix does not say which arcs there are: give scipy.sparse.csr_array(matrix), or points with triangles=")
     if rows is not None:
         if parameters:
             raise _veloxel.ParameterError(f"{next(iter(parameters))} is a parameter of meshes: this is a graph")
-        flat, count, columns, _ = _veloxel.graph_distances(own, rows, wanted, algorithm, progress)
+        flat, count, columns, _ = _veloxel.graph_distances(own, rows, wanted, algorithm, as_progress(progress))
     else:
         fuzzy = settings("fuzzy", None, parameters)
-        flat, count, columns, _ = _veloxel.distances(own, Mesh(graph, triangles)._own, fuzzy, wanted, algorithm, progress)
+        flat, count, columns, _ = _veloxel.distances(own, Mesh(graph, triangles)._own, fuzzy, wanted, algorithm, as_progress(progress))
     return flat.reshape(count, columns)
 
 

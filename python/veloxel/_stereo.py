@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress, settings
+from ._arguments import Progress, as_progress, numbers, path_text
+from ._flow import settings
 from ._images import Image, as_image
-from ._pictures import Picture, Shown, disparity_picture, drawn, page, write_page
 from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, disparity_picture, drawn, page, write_page
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -103,7 +104,7 @@ class StereoResult(Shown):
 
     def save_cloud(self, path: str | os.PathLike[str], *, colours: Any = None) -> None:
         """Writes the points of :meth:`cloud` as ``.ply``."""
-        _veloxel.write_cloud(lent(self._session, None), self._seen(colours), os.fspath(path))
+        _veloxel.write_cloud(lent(self._session, None), self._seen(colours), path_text(path))
 
     def __repr__(self) -> str:
         return f"StereoResult(shape={self.disparity.shape}, cameras={'unknown' if self._view is None else 'known'})"
@@ -129,6 +130,9 @@ class PointCloud(NamedTuple):
     """Red, green and blue, ``(n, 3)``, ``uint8``."""
     confidence: np.ndarray
     """How certain each point is, 0 to 1, ``(n,)``."""
+
+    def __repr__(self) -> str:
+        return f"PointCloud({len(self.points)} points)"
 
 
 class Cameras:
@@ -205,7 +209,7 @@ class Cameras:
         Raises:
             FileError, InputError: The text says which value is missing or wrong.
         """
-        files = [os.fspath(path) for path in paths]
+        files = [path_text(path) for path in paths]
         (left, right, rotation, translation), told = _veloxel.read_cameras(lent(None, "cpu"), files)
         length = float(np.linalg.norm(translation))
         if baseline is None:
@@ -219,7 +223,7 @@ class Cameras:
 
 
 def _three_by_three(matrix: Any, what: str) -> list[list[float]]:
-    rows = np.asarray(matrix, dtype=float)
+    rows = numbers(matrix, what)
     if rows.shape != (3, 3):
         raise _veloxel.InputError(f"{what} has the shape (3, 3), not {rows.shape}")
     return rows.tolist()
@@ -230,9 +234,9 @@ def _cameras(cameras: Any) -> Any:
     if cameras is None or isinstance(cameras, Cameras):
         return None if cameras is None else cameras._own
     if isinstance(cameras, (str, os.PathLike)):
-        return [os.fspath(cameras)], None
+        return [path_text(cameras)], None
     if isinstance(cameras, (list, tuple)) and all(isinstance(own, (str, os.PathLike)) for own in cameras):
-        return [os.fspath(own) for own in cameras], None
+        return [path_text(own) for own in cameras], None
     raise _veloxel.InputError(f"cameras are veloxel.Cameras or the paths of a calibration, not {type(cameras).__name__}")
 
 
@@ -315,7 +319,7 @@ def stereo(
         "settings": settings("phase", preset, parameters),
         "mask": None if mask is None else as_image(mask, "the mask"),
         "cameras": _cameras(cameras),
-        "progress": progress,
+        "progress": as_progress(progress),
     }
     found = _veloxel.stereo(lent(session, device), *own, known)
     tell(found.warnings)
@@ -347,7 +351,7 @@ def features(
     (64, 64)
     """
     found, told = _veloxel.features(
-        lent(session, device), as_image(image), settings("phase", preset, parameters), progress
+        lent(session, device), as_image(image), settings("phase", preset, parameters), as_progress(progress)
     )
     tell(told)
     return [Features(*(Image._of(own) for own in scale)) for scale in found]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress, _frames
+from ._arguments import Progress, as_progress, numbers, whole
+from ._flow import _frames
 from ._images import Image, as_image
-from ._pictures import Picture, Shown, drawn
 from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, drawn
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -124,7 +125,7 @@ def track_points(
     True
     """
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
-    rows = None if points is None else np.require(points, np.float64, "A")
+    rows = None if points is None else numbers(points, "points")
     if rows is not None and rows.ndim != 2:
         raise _veloxel.InputError(f"points are rows (x, y), this array has the shape {rows.shape}")
     found = _veloxel.track_points(
@@ -132,13 +133,13 @@ def track_points(
         images,
         {
             "points": rows,
-            "corners": corners,
+            "corners": whole(corners, "corners="),
             "corner_distance": corner_distance,
             "replenish": replenish,
-            "window": window,
-            "levels": levels,
+            "window": whole(window, "window=", 3),
+            "levels": whole(levels, "levels=", 1),
             "check": check,
-            "progress": progress,
+            "progress": as_progress(progress),
         },
     )
     tell(found.warnings)

@@ -1,8 +1,24 @@
-"""Warnings of the library as warnings of Python."""
+"""Warnings of the library as warnings of Python, and what all its exceptions have."""
 
 import os
 import sys
 import warnings
+
+from . import _veloxel
+
+# Exceptions of the extension have a kind and a hint of their own; those that the package raises have these.
+_KINDS: list[tuple[type[Exception], str]] = [
+    (_veloxel.InputError, "input"),
+    (_veloxel.ParameterError, "parameter"),
+    (_veloxel.OutOfMemoryError, "memory"),
+    (_veloxel.DeviceError, "device"),
+    (_veloxel.UnsupportedError, "unsupported"),
+    (_veloxel.FileError, "io"),
+    (_veloxel.InternalError, "internal"),
+]
+for _class, _kind in _KINDS:
+    setattr(_class, "kind", _kind)
+    setattr(_class, "hint", None)
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _veloxel
-from .._pictures import Picture
+from .pictures import Picture
 
 #: The colours of curves, in order.
 INKS = ("#3454d1", "#e8743b", "#1a9a8a", "#b5479b", "#c99700", "#6b7280")

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _veloxel
-from ._images import as_image
-from ._session import lent
+from .. import _veloxel
+from .._images import as_image
+from .._session import lent
 
 
 class Picture:
@@ -71,6 +71,8 @@ class Picture:
 
 def _drawing(image: Any, overlay: bool, plane: str | None, scale: float | None, key: bool) -> dict[str, Any]:
     own = None if image is None else as_image(image, "the image below")
+    if scale is not None and not scale > 0:
+        raise _veloxel.InputError(f"scale= is the value with full colour, above 0, not {scale!r}")
     return {"image": own, "overlay": overlay, "plane": plane, "scale": scale, "key": key}
 
 
