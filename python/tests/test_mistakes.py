@@ -93,6 +93,29 @@ def test_a_mistake_is_one_sentence_with_its_kind(mistake):
     assert (type(same), str(same), same.kind) == (type(error), str(error), error.kind)
 
 
+class Tensor:
+    """A tensor of another library, in the host's memory."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize(("channels", "text"), [(1, r"tensor\[0\]"), (3, r"tensor\[:3\]\.mean\(0\)")])
+def test_tensors_with_channels_are_no_volumes(channels, text):
+    stack = np.repeat(A[np.newaxis], channels, axis=0)
+    with pytest.raises(veloxel.InputError, match=f"moving image has the shape.*channels.*{text}"):
+        veloxel.flow(A, Tensor(stack))
+    assert veloxel.Image(Tensor(stack), spacing_zyx=(1, 1, 1)).shape == stack.shape
+    # Arrays have slices first.
+    assert veloxel.Image(stack).shape == stack.shape
+
+
 def test_thin_volumes_are_told_by_their_spacing_or_their_size():
     slab = np.random.default_rng(2).normal(size=(24, 20, 3))
     assert veloxel.Image(slab, spacing_zyx=(1, 1, 1)).shape == (24, 20, 3)

@@ -161,13 +161,20 @@ def plain_array(image: Any, what: str) -> np.ndarray:
 _THIN = 16
 
 
-def refuse_colours(array: np.ndarray, what: str) -> None:
-    """Refuses channels of colour behind the axes of a picture: they would be a volume of a few voxels along x.
+def refuse_colours(array: np.ndarray, what: str, *, channels_first: bool = False) -> None:
+    """Refuses channels of colour behind the axes of a picture, or of a tensor before them: they would be a volume of a few voxels.
 
     Raises:
-        InputError: An array ``(y, x, 1)``, ``(y, x, 3)`` or ``(y, x, 4)``.
+        InputError: An array ``(y, x, 1)``, ``(y, x, 3)`` or ``(y, x, 4)``; a tensor ``(1, y, x)``, ``(3, y, x)`` or ``(4, y, x)`` as well.
     """
-    if array.ndim == 3 and array.shape[2] in (1, 3, 4) and min(array.shape[:2]) > _THIN:
+    if array.ndim != 3:
+        return
+    if channels_first and array.shape[0] in (1, 3, 4) and min(array.shape[1:]) > _THIN:
+        way = "`tensor[0]` is the picture" if array.shape[0] == 1 else "one channel, or `tensor[:3].mean(0)`, is a picture in grey"
+        raise _veloxel.InputError(
+            f"{what} has the shape {array.shape}, as tensors with channels have: {way}; a volume so thin is veloxel.Image(tensor, spacing_zyx=(…))"
+        )
+    if array.shape[2] in (1, 3, 4) and min(array.shape[:2]) > _THIN:
         way = "`array[..., 0]` is the picture" if array.shape[2] == 1 else "one channel, or `array[..., :3].mean(axis=-1)`, is a picture in grey"
         raise _veloxel.InputError(
             f"{what} has the shape {array.shape}, as pictures in colour have: {way}; a volume so thin is veloxel.Image(array, spacing_zyx=(…))"

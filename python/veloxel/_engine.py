@@ -16,9 +16,12 @@ from ._stereo import Features
 from ._warnings import tell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StreamFrame:
     """What was found for a frame of a stream; what was not asked for, or is not there, is ``None``.
+
+    ``frame`` is its number, ``flow`` and ``confidence`` the field to the next one, ``disparity`` and ``disparity_confidence`` what stereo
+    found, ``features`` the scales, finest first, ``report`` its times.
 
     :class:`PhaseEngine` makes them:
 

@@ -211,7 +211,7 @@ def _optional(image: Any, what: str) -> Any:
 
 
 class SequenceFlow(FlowResult):
-    """A field of a sequence."""
+    """A field of a sequence: a :class:`FlowResult` with its ``name`` and the frames ``fixed_frame`` and ``moving_frame``, from 0 on."""
 
     def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None, image: Any = None) -> None:
         super().__init__(found, session, image)

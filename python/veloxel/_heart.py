@@ -27,6 +27,9 @@ from ._warnings import tell
 class HeartMotion(Shown):
     """What a method found over a cine.
 
+    ``contours``, ``fields`` and ``labels`` are lists over the frames; ``function`` has areas and volumes, ``strain`` and ``distances``
+    are columns of tables (``None`` where there are none), ``measures`` everything measured, ``tables`` the command's texts.
+
     :func:`track` makes it:
 
     >>> import veloxel

@@ -178,7 +178,8 @@ def as_image(image: Any, what: str = "the image", *, is_volume: bool = False) ->
         return read(image)._own
     array, place = array_and_place(image, what)
     if place is _NOWHERE and not is_volume:
-        refuse_colours(array, what)
+        is_tensor = not isinstance(image, np.ndarray) and hasattr(image, "__dlpack_device__")
+        refuse_colours(array, what, channels_first=is_tensor)
     return _veloxel.Image(native(array), place)
 
 
@@ -195,7 +196,11 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
         return _from_affine(np.asanyarray(image.dataobj), np.asarray(image.affine))
     if kind == "monai" and hasattr(image, "affine"):
         samples = tensor_array(image, what)
-        return _from_affine(samples[0] if samples.ndim == 4 and samples.shape[0] == 1 else samples, np.asarray(image.affine))
+        # Channels come first, also those of pictures.
+        if samples.ndim in (3, 4) and samples.shape[0] == 1:
+            samples = samples[0]
+        refuse_colours(samples, what, channels_first=True)
+        return _from_affine(samples, np.asarray(image.affine))
     if hasattr(image, "dims") and hasattr(image, "coords"):
         return _from_xarray(image)
     if kind == "PIL":

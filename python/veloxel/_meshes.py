@@ -104,6 +104,9 @@ def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
 class Parts(Shown):
     """The parts of a mesh.
 
+    ``labels`` and ``certainty`` have a number for each triangle, ``membership`` a row of them where it was asked for, ``report`` says what
+    there is to say of each part, ``mesh`` is the mesh.
+
     :func:`segment` makes it:
 
     >>> import veloxel

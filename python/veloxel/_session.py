@@ -68,11 +68,13 @@ class Session:
 
 
 def device_word(device: Any) -> str:
-    """A device by its name; PyTorch's and JAX' devices are no names.
+    """A device by its name; a ``torch.device`` has the names of ours, ``"cpu"`` and ``"cuda:1"``.
 
     Raises:
         InputError: No word.
     """
+    if type(device).__module__ == "torch" and type(device).__name__ == "device":
+        device = str(device)
     if isinstance(device, str) and device:
         return device
     raise _veloxel.InputError(f'a device is a word such as "auto", "cpu", "cuda" or "cuda:1", not {device!r}')

@@ -21,6 +21,9 @@ from ._warnings import tell
 class StereoResult(Shown):
     """The disparity of a stereo pair, and depths and points where its cameras are known.
 
+    ``disparity`` counts pixels, ``confidence`` goes from 0 to 1, ``depth`` counts metres (``None`` where the cameras are not known);
+    ``left`` and ``right`` are the pictures that they belong to, rectified where the cameras took them otherwise.
+
     :func:`stereo` makes it:
 
     >>> import numpy as np

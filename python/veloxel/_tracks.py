@@ -21,6 +21,9 @@ from ._warnings import tell
 class PointTracks(Shown):
     """A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
 
+    ``positions`` has the same as an array over frames and tracks; ``frame``, ``id``, ``xy``, ``status``, ``error`` and
+    ``forward_backward`` are the columns of the rows, ``frames``, ``tracks`` and ``alive`` are counts, ``image`` is the last frame.
+
     :func:`track_points` makes it:
 
     >>> import numpy as np

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import os
 import struct
 import zlib
@@ -102,13 +100,17 @@ _STYLE = (
 
 def page(picture: Picture | None, facts: dict[str, str]) -> str:
     """A picture with facts below it, as HTML that asks nothing of a network; without a picture the facts say why."""
-    rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in facts.items())
+    # Imported when the first page is made, not with the package.
+    import base64
+    from html import escape
+
+    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in facts.items())
     if picture is None:
         return f"<table>{rows}<tr><th>picture</th><td>pip install matplotlib</td></tr></table>"
     data = base64.b64encode(picture.png).decode("ascii")
     # Pictures of few pixels keep their size, those of many fit into the cell.
-    shown = f'<img alt="{html.escape(picture.caption)}" style="max-width:100%" src="data:image/png;base64,{data}">'
-    return f"<figure>{shown}<figcaption>{html.escape(picture.caption)}</figcaption></figure><table>{rows}</table>"
+    shown = f'<img alt="{escape(picture.caption)}" style="max-width:100%" src="data:image/png;base64,{data}">'
+    return f"<figure>{shown}<figcaption>{escape(picture.caption)}</figcaption></figure><table>{rows}</table>"
 
 
 def write_page(name: str, content: str, path: str | os.PathLike[str]) -> None:
@@ -116,7 +118,9 @@ def write_page(name: str, content: str, path: str | os.PathLike[str]) -> None:
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in (".html", ".htm"):
         raise _veloxel.InputError(f"a page is written as HTML, and {os.fspath(path)} does not end in .html")
-    title = html.escape(name)
+    from html import escape
+
+    title = escape(name)
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title><style>{_STYLE}</style>'
     with open(path, "w", encoding="utf-8") as file:
         file.write(f'<!doctype html>\n<html lang="en"><head>{head}</head><body><h1>{title}</h1>{content}</body></html>\n')
