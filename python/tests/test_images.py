@@ -163,7 +163,7 @@ def test_wrong_images_are_one_clear_error(wrong, says):
 
 def test_places_are_never_ambiguous():
     array = np.zeros((3, 4, 5))
-    with pytest.raises(TypeError, match="spacing"):
+    with pytest.raises(veloxel.InputError, match="spacing= does not say its order"):
         veloxel.Image(array, spacing=(1, 2, 3))
     with pytest.raises(veloxel.InputError, match="twice"):
         veloxel.Image(array, spacing_zyx=(1, 2, 3), spacing_xyz=(3, 2, 1))

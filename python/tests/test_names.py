@@ -1,6 +1,8 @@
 """Every name that users call says what it takes and gives, and shows it."""
 
 import inspect
+import subprocess
+import sys
 
 import veloxel
 
@@ -26,3 +28,27 @@ def test_every_member_has_a_text():
             for member, value in vars(own).items():
                 if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
                     assert inspect.getdoc(value), f"{name}.{member}"
+
+
+def test_importing_takes_numpy_and_little_else():
+    asked = """
+import sys, numpy
+before = set(sys.modules)
+import veloxel
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
+"""
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    # Of the standard library these alone; with a page come html and base64, with a plot matplotlib.
+    small = {"__future__", "_csv", "_json", "binascii", "copy", "csv", "dataclasses", "json", "threading", "zlib"}
+    assert set(told) - small - set(sys.stdlib_module_names) == {"veloxel"}
+    assert not {"html", "base64", "asyncio", "unittest"} & set(told)
+
+
+def test_help_names_every_attribute():
+    for name in set(veloxel.__all__):
+        own = getattr(veloxel, name)
+        # Fields of tuples are in their signature, and so are the annotated ones of exceptions in the stub.
+        if inspect.isclass(own) and own.__module__.startswith("veloxel") and not issubclass(own, (tuple, BaseException)):
+            for attribute in vars(own).get("__annotations__", {}):
+                told = inspect.getdoc(own) + "".join(inspect.signature(own).parameters)
+                assert attribute.startswith("_") or attribute in told, f"help({name}) does not name {attribute}"

@@ -91,6 +91,8 @@ def test_torch(expected):
     assert np.array_equal(veloxel.Image(torch.from_numpy(fixed).bfloat16()).array, torch.from_numpy(fixed).bfloat16().float().numpy())
     for tensor in (found.to_torch(), torch.from_dlpack(found.flow)):
         assert np.array_equal(tensor.numpy(), field)
+    same = veloxel.flow(fixed, moving, device=torch.device("cpu"), preset="fast")
+    assert np.array_equal(same.field, field)
     if torch.cuda.is_available():
         with pytest.raises(veloxel.InputError, match="cuda:0"):
             veloxel.flow(torch.from_numpy(fixed).cuda(), moving)
@@ -109,6 +111,8 @@ def test_monai(expected):
     samples = waves(0.0, (4, 5, 6))
     image = veloxel.Image(data.MetaTensor(samples.T[None].copy(), affine=affine))
     assert np.array_equal(image.array, samples) and image.spacing_zyx == (3.0, 1.5, 2.0)
+    picture = veloxel.Image(data.MetaTensor(waves(0.0).T[None].copy(), affine=np.eye(4)))
+    assert np.array_equal(picture.array, waves(0.0))
 
 
 def test_itk(expected):

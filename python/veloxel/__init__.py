@@ -13,6 +13,15 @@ image into the moving one: ``fixed(x) ≈ moving(x + d(x))``.
 ((48, 64, 2), True)
 """
 
+try:
+    from . import _veloxel as _extension  # noqa: F401
+except ImportError as error:
+    if "partially initialized" not in str(error):
+        raise
+    raise ImportError(
+        f"{__path__[0]} is the source of veloxel without its extension module: `pip install .` builds it; run Python from another folder then"
+    ) from None
+
 from ._batch import batch
 from ._compare import Comparison, compare
 from ._contours import Outline, fit_contours, label_outlines, read_contours, write_contours
@@ -26,7 +35,8 @@ from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
 from ._maps import Transform, compose, invert, read_transform
 from ._meshes import Mesh, Parts, distances, segment
-from ._pictures import Picture
+from ._plots.look import Plot
+from ._plots.pictures import Picture
 from ._results import Field, FlowResult
 from ._session import Session, devices
 from ._stereo import Cameras, Features, PointCloud, StereoResult, features, stereo
@@ -64,6 +74,7 @@ __all__ = [
     "Parts",
     "PhaseEngine",
     "Picture",
+    "Plot",
     "PointCloud",
     "PointTracks",
     "Session",

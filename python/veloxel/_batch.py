@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _veloxel
-from ._flow import Progress
+from ._arguments import Progress, as_progress
 
 
 def batch(
@@ -71,7 +71,7 @@ def batch(
     """
     asked = _asked(jobs, output, options, shard) | {"retry": retry, "dry_run": dry_run}
     devices = {"device": device, "threads": threads, "at_once": at_once, "max_memory": max_memory}
-    return json.loads(_veloxel.batch(asked, devices, progress))
+    return json.loads(_veloxel.batch(asked, devices, as_progress(progress)))
 
 
 def _asked(jobs: Any, output: Any, options: Mapping[str, Any] | None, shard: str) -> dict[str, Any]:
@@ -87,6 +87,8 @@ def _asked(jobs: Any, output: Any, options: Mapping[str, Any] | None, shard: str
 
 def _fields(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The fields of a row that have a value."""
+    if not isinstance(row, Mapping):
+        raise _veloxel.InputError(f"a row is a dictionary with \"fixed\", \"moving\" and \"output\", not {type(row).__name__}")
     return [(str(name), _value(value)) for name, value in row.items() if value is not None]
 
 

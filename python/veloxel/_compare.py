@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from . import _veloxel
-from ._flow import Progress, methods as all_methods, settings
+from ._arguments import Progress, as_progress, words
+from ._flow import methods as all_methods, settings
 from ._images import as_image
 from ._results import Field, FlowResult
 from ._session import Session, lent
@@ -18,6 +18,8 @@ from ._warnings import tell
 
 class Comparison:
     """What several methods found on one pair, with a page that shows it.
+
+    ``results`` are by ``"method:preset"``, ``report`` has times and errors, ``page`` is HTML.
 
     :func:`compare` makes it:
 
@@ -46,6 +48,8 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The page, in a frame of its own."""
+        import html
+
         return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{html.escape(self.page, quote=True)}"></iframe>'
 
     def __repr__(self) -> str:
@@ -56,7 +60,7 @@ def compare(
     fixed: Any,
     moving: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     truth: Any = None,
     mask: Any = None,
     title: str = "fixed → moving",
@@ -83,7 +87,7 @@ def compare(
     >>> found.report["runs"][0]["method"], len(found.results)
     ('clg', 1)
     """
-    chosen = all_methods() if methods is None else list(methods)
+    chosen = all_methods() if methods is None else words(methods)
     named = [own.partition(":") for own in chosen]
     own_truth = None if truth is None else (truth.flow if isinstance(truth, FlowResult) else Field(truth))._own
     known = {"mask": None if mask is None else as_image(mask, "the mask"), "truth": own_truth, "title": title}
@@ -94,7 +98,7 @@ def compare(
         as_image(moving, "the moving image"),
         [settings(method, preset or None, {}) for method, _, preset in named],
         known,
-        progress,
+        as_progress(progress),
     )
     tell(told)
     measured = json.loads(report)

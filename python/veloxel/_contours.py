@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _veloxel
-from ._images import _in_xyz, array_and_place, as_image, native
+from ._arguments import in_xyz, numbers, path_text, whole
+from ._images import array_and_place, as_image, native
 from ._session import lent
 from ._warnings import tell
 
@@ -35,6 +36,9 @@ class Outline(NamedTuple):
     points: np.ndarray
     """The polygon's points ``(n, 2)``: x and y in pixels of the slice."""
 
+    def __repr__(self) -> str:
+        return f"Outline({self.structure!r}, frame={self.frame}, slice={self.slice}, {len(self.points)} points)"
+
 
 def wrapped(outlines: Any) -> list[Outline]:
     """Outlines of the extension as those of the package."""
@@ -50,13 +54,17 @@ def are_paths(contours: Any) -> bool:
 
 def as_outlines(contours: Any) -> list[tuple[str, int, int, list[list[float]]]]:
     """Outlines as the extension takes them."""
+    if not hasattr(contours, "__iter__"):
+        raise _veloxel.InputError(f"outlines are veloxel.Outline, tuples like it, labels or a path, not {type(contours).__name__}")
     outlines = []
     for outline in contours:
+        if not isinstance(outline, (tuple, list)) or len(outline) != 4:
+            raise _veloxel.InputError("an outline is veloxel.Outline(structure, frame, slice, points), or a tuple of these four")
         word, frame, part, points = outline
-        rows = np.asarray(points, dtype=float)
+        rows = numbers(points, "an outline's points")
         if rows.ndim != 2 or rows.shape[1] != 2:
             raise _veloxel.InputError(f"an outline has points (n, 2), x and y in pixels, this one has the shape {rows.shape}")
-        outlines.append((word, int(frame), int(part), rows.tolist()))
+        outlines.append((str(word), whole(frame, "an outline's frame"), whole(part, "an outline's slice"), rows.tolist()))
     if not outlines:
         raise _veloxel.InputError("there are no outlines (contours)")
     return outlines
@@ -94,8 +102,8 @@ def label_outlines(labels: Any, *, frame: int = 0, meaning: Mapping[str, int] | 
     if wrong.size:
         raise _veloxel.InputError(f"labels are whole numbers from 0 to 65535, the label image holds {wrong.flat[0]}")
     given = DEFAULT_LABELS if meaning is None else meaning
-    numbers = [given.get(name) for name in ("rv", "muscle", "lv")]
-    found, left_out = _veloxel.label_outlines(_veloxel.Image(array, place), int(frame), numbers)
+    named = [given.get(name) for name in ("rv", "muscle", "lv")]
+    found, left_out = _veloxel.label_outlines(_veloxel.Image(array, place), whole(frame, "frame="), named)
     tell([("header", text) for text in left_out])
     return wrapped(found)
 
@@ -138,13 +146,13 @@ def read_with_spacing(
     """Outlines, and the distances of pixels where they are known."""
     given = DEFAULT_LABELS if labels is None else labels
     unsaid = {
-        "cine": None if cine is None else os.fspath(cine),
+        "cine": None if cine is None else path_text(cine),
         "frame": int(frame),
         "clicked": clicked,
         "labels": [given.get(name) for name in ("rv", "muscle", "lv")],
     }
-    found, spacing, told = _veloxel.read_contours(lent(None, "cpu"), os.fspath(path), unsaid)
-    tell(told, stacklevel=4)
+    found, spacing, told = _veloxel.read_contours(lent(None, "cpu"), path_text(path), unsaid)
+    tell(told)
     return wrapped(found), spacing
 
 
@@ -170,13 +178,13 @@ def write_contours(path: str | os.PathLike[str], contours: Any, *, cine: Any) ->
     """
     frames = _frames_of(cine)
     own = as_outlines(contours)
-    _veloxel.write_contours(lent(None, "cpu"), os.fspath(path), own, frames[0], len(frames))
+    _veloxel.write_contours(lent(None, "cpu"), path_text(path), own, frames[0], len(frames))
 
 
 def _frames_of(cine: Any) -> list[Any]:
     if isinstance(cine, (str, os.PathLike)):
-        frames, _, told = _veloxel.read_sequence(lent(None, "cpu"), os.fspath(cine))
-        tell(told, stacklevel=4)
+        frames, _, told = _veloxel.read_sequence(lent(None, "cpu"), path_text(cine))
+        tell(told)
         return frames
     frames = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)]
     if not frames:
@@ -186,7 +194,7 @@ def _frames_of(cine: Any) -> list[Any]:
 
 def spacing_of(cine: Any, spacing_zyx: Any, spacing_xyz: Any) -> list[float]:
     """Distances of pixels along x and y, from whichever argument was given."""
-    told = _in_xyz("spacing", spacing_zyx, spacing_xyz)
+    told = in_xyz("spacing", spacing_zyx, spacing_xyz)
     if told is not None and cine is not None:
         raise _veloxel.InputError("the spacing is given twice: spacing_zyx= or spacing_xyz=, or cine=, not both")
     if told is None and cine is None:
@@ -240,7 +248,7 @@ def fit_contours(
 def parts_of(parts: Any, what: str) -> list[int]:
     """The part of each face, from an array, a result of :func:`segment` or the path of a ``.seg`` file."""
     if isinstance(parts, (str, os.PathLike)):
-        return list(_veloxel.read_face_labels(lent(None, "cpu"), os.fspath(parts)))
+        return list(_veloxel.read_face_labels(lent(None, "cpu"), path_text(parts)))
     array = np.asarray(getattr(parts, "labels", parts))
     if array.ndim != 1 or array.dtype.kind not in "iu" or (array.size and int(array.min()) < 0):
         raise _veloxel.InputError(f"{what} has a whole number from 0 on for each face, (m,), not {array.dtype} of the shape {array.shape}")
@@ -253,5 +261,5 @@ def named_truths(truths: Any) -> Sequence[tuple[str, list[int]]]:
         return [(str(name), parts_of(own, f"truth {name}")) for name, own in truths.items()]
     is_list = isinstance(truths, (list, tuple)) and not hasattr(truths, "labels") and len(truths) > 0
     several = list(truths) if is_list and not isinstance(truths[0], (int, np.integer)) else [truths]
-    named = [os.fspath(own) if isinstance(own, (str, os.PathLike)) else f"truth {nth}" for nth, own in enumerate(several, 1)]
+    named = [path_text(own) if isinstance(own, (str, os.PathLike)) else f"truth {nth}" for nth, own in enumerate(several, 1)]
     return [(name, parts_of(own, name)) for name, own in zip(named, several, strict=True)]

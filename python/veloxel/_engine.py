@@ -16,9 +16,12 @@ from ._stereo import Features
 from ._warnings import tell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StreamFrame:
     """What was found for a frame of a stream; what was not asked for, or is not there, is ``None``.
+
+    ``frame`` is its number, ``flow`` and ``confidence`` the field to the next one, ``disparity`` and ``disparity_confidence`` what stereo
+    found, ``features`` the scales, finest first, ``report`` its times.
 
     :class:`PhaseEngine` makes them:
 
@@ -87,6 +90,9 @@ class PhaseEngine:
         session: Session | None = None,
         **parameters: Any,
     ) -> None:
+        if not (flow or stereo or features):
+            raise _veloxel.InputError("a stream has to find something: flow=True, stereo=True or features=True")
+        self._is_stereo = stereo
         stream = {
             "settings": settings(method, preset, parameters),
             "flow": flow,
@@ -109,6 +115,8 @@ class PhaseEngine:
         Raises:
             InputError: A frame of another size, samples that are not finite, a stream that has ended.
         """
+        if self._is_stereo and right is None:
+            raise _veloxel.InputError("stereo needs the right camera's frame too: push(left, right), or run with tuples (left, right)")
         other = None if right is None else as_image(right, "the right frame")
         return _frame(self._own.push(as_image(left, "the frame"), other))
 
@@ -134,6 +142,9 @@ class PhaseEngine:
             yield last
         self._own.finish()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a stream belongs to its process and cannot be copied or pickled: make one in each process")
+
     def close(self) -> None:
         """Ends the stream, and gives its memory on the device back."""
         self._own.close()
@@ -148,7 +159,7 @@ class PhaseEngine:
 def _frame(own: Any) -> StreamFrame | None:
     if own is None:
         return None
-    tell(own.warnings, stacklevel=4)
+    tell(own.warnings)
 
     def image(one: Any) -> Image | None:
         return None if one is None else Image._of(one)

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from . import _veloxel
+from ._arguments import path_text
 from ._contours import as_outlines, named_truths, parts_of, spacing_of
 from ._images import as_image
 from ._meshes import Mesh
@@ -25,6 +26,9 @@ def _field(field: Any) -> Any:
 
 class evaluate:
     """Measures of results against the truth; every one gives a dictionary."""
+
+    def __new__(cls, *_: Any, **__: Any) -> evaluate:
+        raise TypeError("evaluate is a group of functions: evaluate.flow, .disparity, .labels, .contours and .segmentation")
 
     @staticmethod
     def flow(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:
@@ -98,8 +102,8 @@ class evaluate:
         """
         paths = [isinstance(own, (str, os.PathLike)) for own in (result, truth)]
         if all(paths) and (cine is None or isinstance(cine, (str, os.PathLike))) and spacing_zyx is None and spacing_xyz is None:
-            image = None if cine is None else os.fspath(cine)
-            text, told = _veloxel.evaluate_contour_files(lent(None, "cpu"), os.fspath(result), os.fspath(truth), image)
+            image = None if cine is None else path_text(cine)
+            text, told = _veloxel.evaluate_contour_files(lent(None, "cpu"), path_text(result), path_text(truth), image)
             tell(told)
             return json.loads(text)
         if any(paths):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
+from ._arguments import path_text
 from ._images import Image, array_and_place, native
 from ._meshes import Mesh
-from ._results import Field
+from ._results import Field, FlowResult
 from ._session import lent
 from ._warnings import tell
 
@@ -38,7 +39,7 @@ def read(path: Path) -> Image:
     ...     veloxel.read(path)
     Image(shape=(4, 5), spacing_zyx=(2.0, 1.0))
     """
-    own, told = _veloxel.read_image(_session(), os.fspath(path))
+    own, told = _veloxel.read_image(_session(), path_text(path))
     tell(told)
     return Image._of(own)
 
@@ -58,7 +59,7 @@ def read_field(path: Path) -> Field:
     ...     veloxel.read_field(path).array[0, 0].tolist()
     [0.5, 0.5]
     """
-    own, told = _veloxel.read_field(_session(), os.fspath(path))
+    own, told = _veloxel.read_field(_session(), path_text(path))
     tell(told)
     return Field._of(own, None)
 
@@ -78,7 +79,7 @@ def read_sequence(path: Path) -> list[Image]:
     ...     [float(frame.array.mean()) for frame in veloxel.read_sequence(folder)]
     [0.0, 1.0, 2.0]
     """
-    frames, _, told = _veloxel.read_sequence(_session(), os.fspath(path))
+    frames, _, told = _veloxel.read_sequence(_session(), path_text(path))
     tell(told)
     return [Image._of(own) for own in frames]
 
@@ -98,7 +99,7 @@ def read_labels(path: Path) -> np.ndarray:
     ...     veloxel.read_labels(path).tolist()
     [[0, 1], [2, 3]]
     """
-    flat, place, told = _veloxel.read_labels(_session(), os.fspath(path))
+    flat, place, told = _veloxel.read_labels(_session(), path_text(path))
     tell(told)
     return flat.reshape(place.shape)
 
@@ -118,7 +119,7 @@ def read_mesh(path: Path) -> Mesh:
     ...     veloxel.read_mesh(path).points.shape
     (3, 3)
     """
-    own, told = _veloxel.read_mesh(_session(), os.fspath(path))
+    own, told = _veloxel.read_mesh(_session(), path_text(path))
     tell(told)
     return Mesh._of(own)
 
@@ -128,7 +129,7 @@ def write(path: Path, content: Any) -> None:
 
     Args:
         path: Where to; a file of that name is replaced once the new one is whole.
-        content: What to write. Arrays of whole numbers are labels, other arrays are images; without a place of their own they get
+        content: What to write; of a result of :func:`flow` its field. Arrays of whole numbers are labels, other arrays are images; without a place of their own they get
             spacing 1.
 
     Raises:
@@ -145,6 +146,12 @@ def write(path: Path, content: Any) -> None:
     """
     from ._maps import Transform
 
+    if isinstance(content, (str, os.PathLike)):
+        raise _veloxel.InputError("write takes the path first, then what is written there")
+    if isinstance(content, FlowResult):
+        content = content.flow
+    if isinstance(content, Mesh):
+        raise _veloxel.InputError("write takes an Image, a Field, a Transform, a result of flow, or labels; trimesh and others write meshes")
     own: Any
     if isinstance(content, (Field, Image, Transform)):
         own = content._own
@@ -152,7 +159,7 @@ def write(path: Path, content: Any) -> None:
         array, place = array_and_place(content, "what is written")
         array = native(array)
         own = (array, place) if array.dtype.kind in "iub" else _veloxel.Image(array, place)
-    tell(_veloxel.write(_session(), os.fspath(path), own))
+    tell(_veloxel.write(_session(), path_text(path), own))
 
 
 def info(path: Path) -> dict[str, Any]:
@@ -170,4 +177,4 @@ def info(path: Path) -> dict[str, Any]:
     ...     veloxel.info(path)["size"]
     [5, 4, 1]
     """
-    return json.loads(_veloxel.info(_session(), os.fspath(path)))
+    return json.loads(_veloxel.info(_session(), path_text(path)))

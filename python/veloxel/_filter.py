@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress
+from ._arguments import Progress, as_progress, several
 from ._images import Image, as_image
 from ._results import Field
 from ._session import Session, lent
@@ -57,7 +57,7 @@ def filter(
         "size": None if size_zyx is None else [int(count) for count in reversed(tuple(size_zyx))],
         "taps": None if taps is None else [float(weight) for weight in taps],
     }
-    own, told = _veloxel.filter(lent(session, device), as_image(image), name, settings, progress)
+    own, told = _veloxel.filter(lent(session, device), as_image(image), name, settings, as_progress(progress))
     tell(told)
     return Image._of(own)
 
@@ -101,7 +101,9 @@ def phantom(
     >>> parts["fixed"].shape, parts["truth"].array.shape
     ((32, 40), (32, 40, 2))
     """
-    size = [int(count) for count in reversed(tuple(size_zyx))]
+    size = several(size_zyx, "size_zyx", 1)[::-1]
+    if len(size) not in (2, 3):
+        raise _veloxel.InputError(f"size_zyx has two or three numbers, (y, x) or (z, y, x), not {len(size)}")
     wanted = {"size": size, "texture": texture, "noise": noise, "seed": seed}
     return {part: _content(kind, own) for part, kind, own in _veloxel.phantom(lent(None, "cpu"), name, wanted)}
 

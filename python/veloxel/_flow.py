@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _veloxel
+from ._arguments import Progress, as_progress, whole
 from ._images import as_image
 from ._results import FlowResult
 from ._session import Session, lent
 from ._warnings import tell
-
-#: Called with the stage (``"solve"``, …) and the share of it that is done, 0 to 1.
-Progress = Callable[[str, float], Any]
-
 
 def settings(method: str, preset: str | None, given: dict[str, Any]) -> tuple[str, str | None, str]:
     """A method, its preset and its parameters, as the extension takes them."""
@@ -27,6 +24,10 @@ def settings(method: str, preset: str | None, given: dict[str, Any]) -> tuple[st
             return value.item()
         raise _veloxel.ParameterError(f"{value!r} is no value of a parameter: a number, a word, true or false is")
 
+    for name in ("spacing", "origin", "direction"):
+        for word in (name, f"{name}_zyx", f"{name}_xyz"):
+            if word in given:
+                raise _veloxel.ParameterError(f"{word}= is of an image: veloxel.Image(array, spacing_zyx=…) says where an array lies")
     return method, preset, json.dumps(given, default=plain)
 
 
@@ -56,6 +57,8 @@ def parameters(method: str = "clg", *, preset: str | None = None, axes: int = 3,
     >>> veloxel.parameters("clg", alpha=0.2)["alpha"]
     0.2
     """
+    if axes not in (2, 3):
+        raise _veloxel.InputError(f"axes= is 2 for pictures or 3 for volumes, not {axes!r}")
     return json.loads(_veloxel.parameters(settings(method, preset, given), axes))
 
 
@@ -157,6 +160,8 @@ def _start(init: Any) -> Any:
         from ._maps import Transform
 
         return Transform(init)._own
+    if isinstance(init, (bool, int, float)):
+        raise _veloxel.InputError(f"init= is a word, a Transform, a Field, a result of flow, or a path, not {init!r}")
     return as_map(init)
 
 
@@ -197,7 +202,7 @@ def _options(
         "inverse_consistency": inverse_consistency,
         "refine": refine,
         "warped": warped,
-        "progress": progress,
+        "progress": as_progress(progress),
     }
 
 
@@ -206,11 +211,14 @@ def _optional(image: Any, what: str) -> Any:
 
 
 class SequenceFlow(FlowResult):
-    """A field of a sequence."""
+    """A field of a sequence: a :class:`FlowResult` with its ``name`` and the frames ``fixed_frame`` and ``moving_frame``, from 0 on."""
 
     def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None, image: Any = None) -> None:
         super().__init__(found, session, image)
         self.name, self.fixed_frame, self.moving_frame = name, fixed, moving
+
+    def __repr__(self) -> str:
+        return f"SequenceFlow({self.name}, {self.flow!r})"
 
     name: str
     """``"consecutive_000_001"``, ``"reference_000_005"``."""
@@ -265,7 +273,7 @@ def sequence(
     chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
     options = _options(chosen, inverse_consistency, refine, warped, progress)
     masks = [[] if one is None else [as_image(one)] for one in (mask, volume_mask)]
-    fields = {"mode": mode, "reference": reference, "masks": masks[0], "volume_masks": masks[1]}
+    fields = {"mode": mode, "reference": None if reference is None else whole(reference, "reference="), "masks": masks[0], "volume_masks": masks[1]}
     found = _veloxel.sequence(lent(session, device), images, options, fields)
     for *_, own in found:
         tell(own.warnings)
@@ -277,4 +285,8 @@ def _frames(frames: Any) -> Iterator[Any] | Sequence[Any]:
         from ._files import read_sequence
 
         return read_sequence(frames)
+    if not hasattr(frames, "__iter__"):
+        raise _veloxel.InputError(f"frames are a list of images, an array with time as its first axis, or a path, not {type(frames).__name__}")
+    if getattr(frames, "ndim", 3) == 2:
+        raise _veloxel.InputError(f"frames are an array with time as its first axis, (t, y, x), this one has the shape {tuple(frames.shape)}")
     return frames

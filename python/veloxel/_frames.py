@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _veloxel
+from ._arguments import path_text
 from ._images import Image
 from ._session import lent
 from ._warnings import tell
@@ -100,4 +101,4 @@ def frames(source: Path, *, drop: bool = False) -> Frames:
     ...         [float(frame.array.mean()) for frame in film]
     [0.0, 1.0, 2.0]
     """
-    return Frames(_veloxel.Frames(lent(None, "cpu"), os.fspath(source), drop))
+    return Frames(_veloxel.Frames(lent(None, "cpu"), path_text(source), drop))

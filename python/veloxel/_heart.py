@@ -12,17 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _veloxel
+from ._arguments import Progress, as_progress, path_text, several, words
 from ._contours import DEFAULT_LABELS, Outline, are_paths, as_outlines, holds_labels, label_outlines, wrapped
-from ._flow import Progress, settings
-from ._images import Image, as_image
+from ._flow import _frames, settings
+from ._images import Image, array_and_place, as_image
+from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, drawn
 from ._results import Field
 from ._session import Session, lent
 from ._warnings import tell
 
 
-@dataclass(frozen=True)
-class HeartMotion:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeartMotion(Shown):
     """What a method found over a cine.
+
+    ``contours``, ``fields`` and ``labels`` are lists over the frames; ``function`` has areas and volumes, ``strain`` and ``distances``
+    are columns of tables (``None`` where there are none), ``measures`` everything measured, ``tables`` the command's texts.
 
     :func:`track` makes it:
 
@@ -55,6 +61,44 @@ class HeartMotion:
     tables: dict[str, str]
     """The texts of ``function.csv``, ``strain.csv`` and ``distances.csv``, as the command writes them."""
 
+    def plot(self, what: str = "all") -> Plot:
+        """Curves over the beat, and bull's-eyes with numbered segments. Needs matplotlib.
+
+        Args:
+            what: ``"all"``; ``"volumes"`` of cavities (ml; of a single slice its area, cm²); ``"strain"`` of the whole ring (Lagrangian,
+                %); ``"segments"``, a curve for each; or ``"bulls-eye"``, the extreme of each segment (%).
+
+        Raises:
+            InputError: Another word; strain of outlines that enclose no wall.
+        """
+        from ._plots.hearts import heart_plot
+
+        return heart_plot(self, what)
+
+    def _picture(self) -> Picture | None:
+        return drawn(self.plot)
+
+    def _facts(self) -> dict[str, str]:
+        facts = {"method": f"{self.method}:{self.preset}", "frames": str(len(self.fields))}
+        for side, name in (("left", "lv"), ("right", "rv")):
+            chamber = self.measures["ventricles"].get(name)
+            if chamber is None:
+                continue
+            share, areas = f"{100 * chamber['ejection_fraction']:.1f} %", chamber["areas_cm2"]
+            volumes = f"ejection fraction {share}, EDV {chamber['edv_ml']:.1f} ml, ESV {chamber['esv_ml']:.1f} ml"
+            facts[f"{side} ventricle"] = (
+                volumes if areas is None else f"area change {share} of slice {chamber['slices'][0]} alone, {areas[0]:.1f} to {areas[1]:.1f} cm²"
+            )
+        for kind in ("circumferential", "radial", "longitudinal"):
+            whole = next((own[kind] for own in self.measures["strain_summary"] if own["slice"] is None and own["segment"] is None), None)
+            if whole is not None:
+                facts[f"{kind} strain, extreme"] = f"{100 * whole['extreme']:+.1f} % on frame {whole['extreme_frame']}".replace("-", "−")
+        return facts
+
+    def __repr__(self) -> str:
+        wall = "no strain" if self.strain is None else f"strain of {len({*self.strain['segment'].tolist()} - {'all'})} segments"
+        return f"HeartMotion({self.method}:{self.preset}, {len(self.fields)} frames, {len(self.contours)} outlines, {wall})"
+
 
 class HeartResult(NamedTuple):
     """What several methods found over a cine.
@@ -73,12 +117,15 @@ class HeartResult(NamedTuple):
     cine: dict[str, Any]
     """What was followed: size, spacing (mm), frames, start frames, slices, region."""
 
+    def _repr_html_(self) -> str:
+        return "".join(run._repr_html_() for run in self.runs)
+
 
 def track(
     cine: Any,
     contours: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     **options: Any,
 ) -> HeartMotion:
     """Follows outlines of a heart over a cine by one method: outlines on every frame, fields, strain, volumes.
@@ -110,11 +157,11 @@ def track_methods(
     cine: Any,
     contours: Any,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     truth: Mapping[str, Any] | None = None,
     frame_interval_ms: float | None = None,
-    start_frames: Sequence[int] = (),
+    start_frames: Sequence[int] | int = (),
     labels: Mapping[str, int] | None = None,
     region: Any = "auto",
     motion: str = "in-plane",
@@ -159,14 +206,16 @@ def track_methods(
     ['clg', 'lucas-kanade']
     """
     images, interval = _cine(cine)
-    named = [own.partition(":") for own in methods or ()]
+    named = [str(own).partition(":") for own in words(methods or ())]
     meaning = DEFAULT_LABELS if labels is None else labels
-    start = int(start_frames[0]) if len(start_frames) else 0
+    starts = several(start_frames, "start_frames=")
+    start = starts[0] if starts else 0
+    size = tuple(images[0].shape) if images else ()
     following = {
-        "contours": _drawn(contours, start, meaning),
-        "truth": [(name, _drawn(own, start, meaning)) for name, own in (truth or {}).items()],
+        "contours": _drawn(contours, start, meaning, size),
+        "truth": [(name, _drawn(own, start, meaning, size)) for name, own in (truth or {}).items()],
         "frame_interval_ms": interval if frame_interval_ms is None else frame_interval_ms,
-        "start_frames": [int(frame) for frame in start_frames],
+        "start_frames": starts,
         "labels": [meaning.get(name) for name in ("rv", "muscle", "lv")],
         "region": _region(region),
         "motion": motion,
@@ -176,7 +225,7 @@ def track_methods(
         "estimate": estimate,
         "methods": [settings(method, preset or None, dict(parameters or {})) for method, _, preset in named],
         "weight": None if weight is None else as_image(weight, "the weight image"),
-        "progress": progress,
+        "progress": as_progress(progress),
     }
     if parameters and not named:
         raise _veloxel.ParameterError("parameters= belong to methods that are named: give methods=, too")
@@ -188,20 +237,24 @@ def track_methods(
 def _cine(cine: Any) -> tuple[list[Any], float | None]:
     """The frames, and the milliseconds between them where a file says so."""
     if isinstance(cine, (str, os.PathLike)):
-        frames, interval, told = _veloxel.read_sequence(lent(None, "cpu"), os.fspath(cine))
-        tell(told, stacklevel=4)
+        frames, interval, told = _veloxel.read_sequence(lent(None, "cpu"), path_text(cine))
+        tell(told)
         return frames, interval
-    return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(cine)], None
+    return [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(cine))], None
 
 
-def _drawn(contours: Any, start: int, meaning: Mapping[str, int]) -> Any:
-    """Paths, or outlines as the extension takes them."""
+def _drawn(contours: Any, start: int, meaning: Mapping[str, int], size: tuple[int, ...]) -> Any:
+    """Paths, or outlines as the extension takes them; labels have the size of the cine's frames."""
     if are_paths(contours):
         given = [contours] if isinstance(contours, (str, os.PathLike)) else contours
-        return [os.fspath(own) for own in given]
+        return [path_text(own) for own in given]
     if holds_labels(contours):
         contours = {start: contours}
     if isinstance(contours, Mapping):
+        for frame, own in contours.items():
+            shape = array_and_place(own, f"the label image of frame {frame}")[0].shape
+            if shape != size:
+                raise _veloxel.InputError(f"the label image of frame {frame} has the shape {shape}, the cine's frames have {size}")
         of_frames = [label_outlines(own, frame=frame, meaning=meaning) for frame, own in contours.items()]
         contours = [outline for outlines in of_frames for outline in outlines]
     return as_outlines(contours)

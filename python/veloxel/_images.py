@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _veloxel
+from ._arguments import direction_rows, in_xyz, missing, plain_array, refuse_bare, refuse_colours
 
 #: ``(spacing, origin, direction)``: millimetres and LPS axes, in the order x, y, z; ``None`` where nothing is known.
 Place = tuple[Any, Any, Any]
@@ -27,9 +28,13 @@ class Image:
         spacing_zyx, spacing_xyz: Millimetres between neighbours, in the order that the name says: one of both.
         origin_zyx, origin_xyz: The position of the first voxel, LPS millimetres.
         direction: Three rows; column ``a`` is the direction of axis ``a`` of ``x, y, z``, as ITK has it.
+        spacing, origin: Refused: nobody sees their order.
+
+    Samples of a masked array that are masked are NaN. An array ``(y, x, 3)`` or ``(y, x, 4)`` is refused as a picture in colour; three
+    numbers of a spacing say that it is a volume.
 
     Raises:
-        InputError: Samples that are no numbers, another number of axes, a place that is impossible or given twice.
+        InputError: Samples that are no numbers, another number of axes, colours, a place that is impossible or given twice.
 
     >>> import numpy as np
     >>> import veloxel
@@ -47,14 +52,18 @@ class Image:
         origin_zyx: Any = None,
         origin_xyz: Any = None,
         direction: Any = None,
+        spacing: None = None,
+        origin: None = None,
     ) -> None:
-        own = as_image(image)
-        spacing = _in_xyz("spacing", spacing_zyx, spacing_xyz)
-        origin = _in_xyz("origin", origin_zyx, origin_xyz)
-        if spacing is not None or origin is not None or direction is not None:
+        refuse_bare(spacing=spacing, origin=origin)
+        given = spacing_zyx if spacing_xyz is None else spacing_xyz
+        own = as_image(image, is_volume=hasattr(given, "__len__") and len(given) == 3)
+        spaced = in_xyz("spacing", spacing_zyx, spacing_xyz, len(own.shape))
+        begun = in_xyz("origin", origin_zyx, origin_xyz, len(own.shape))
+        if spaced is not None or begun is not None or direction is not None:
             known = own.place
-            turned = known[2] if direction is None else _rows(direction)
-            place = (known[0] if spacing is None else spacing, known[1] if origin is None else origin, turned)
+            turned = known[2] if direction is None else direction_rows(direction)
+            place = (known[0] if spaced is None else spaced, known[1] if begun is None else begun, turned)
             own = _veloxel.Image(_samples(own), place)
         self._own = own
 
@@ -140,6 +149,11 @@ class Image:
 
         return torch.from_numpy(self.array.copy())
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> None:
+            raise AttributeError(missing(self, name, "samples"))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the image in the format that the path's ending names."""
         from ._files import write
@@ -154,30 +168,8 @@ def _samples(own: Any) -> np.ndarray:
     return own.samples().reshape(own.shape)
 
 
-def _in_xyz(what: str, zyx: Any, xyz: Any) -> list[float] | None:
-    """A spacing or an origin in the order x, y, z, from whichever argument was given."""
-    if zyx is not None and xyz is not None:
-        raise _veloxel.InputError(f"the {what} is given twice: {what}_zyx= or {what}_xyz=, not both")
-    if zyx is None and xyz is None:
-        return None
-    values = [float(value) for value in (reversed(tuple(zyx)) if xyz is None else xyz)]
-    if len(values) not in (2, 3):
-        raise _veloxel.InputError(f"the {what} has two or three numbers, not {len(values)}")
-    return values + [0.0 if what == "origin" else 1.0] * (3 - len(values))
-
-
-def _rows(direction: Any) -> list[list[float]]:
-    matrix = np.asarray(direction, dtype=float)
-    if matrix.size not in (4, 9):
-        raise _veloxel.InputError(f"a direction matrix has two or three rows, this one has {matrix.size} numbers")
-    side = 2 if matrix.size == 4 else 3
-    whole = np.eye(3)
-    whole[:side, :side] = matrix.reshape(side, side)
-    return whole.tolist()
-
-
-def as_image(image: Any, what: str = "the image") -> Any:
-    """The extension's image of anything that holds one."""
+def as_image(image: Any, what: str = "the image", *, is_volume: bool = False) -> Any:
+    """The extension's image of anything that holds one; ``is_volume``: an array ``(…, 3)`` is known to be no picture in colour."""
     if isinstance(image, Image):
         return image._own
     if isinstance(image, (str, os.PathLike)):
@@ -185,6 +177,9 @@ def as_image(image: Any, what: str = "the image") -> Any:
 
         return read(image)._own
     array, place = array_and_place(image, what)
+    if place is _NOWHERE and not is_volume:
+        is_tensor = not isinstance(image, np.ndarray) and hasattr(image, "__dlpack_device__")
+        refuse_colours(array, what, channels_first=is_tensor)
     return _veloxel.Image(native(array), place)
 
 
@@ -196,10 +191,16 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
     if hasattr(image, "GetDirection") and hasattr(image, "GetSpacing"):
         return _from_itk(image, kind, what)
     if hasattr(image, "affine") and hasattr(image, "dataobj"):
+        if image.affine is None:
+            raise _veloxel.InputError(f"{what} is of nibabel and has no affine: it does not say where it lies; give its array, or an affine")
         return _from_affine(np.asanyarray(image.dataobj), np.asarray(image.affine))
     if kind == "monai" and hasattr(image, "affine"):
         samples = tensor_array(image, what)
-        return _from_affine(samples[0] if samples.ndim == 4 and samples.shape[0] == 1 else samples, np.asarray(image.affine))
+        # Channels come first, also those of pictures.
+        if samples.ndim in (3, 4) and samples.shape[0] == 1:
+            samples = samples[0]
+        refuse_colours(samples, what, channels_first=True)
+        return _from_affine(samples, np.asarray(image.affine))
     if hasattr(image, "dims") and hasattr(image, "coords"):
         return _from_xarray(image)
     if kind == "PIL":
@@ -209,10 +210,7 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
         return _from_ngff(image)
     if not isinstance(image, np.ndarray) and hasattr(image, "__dlpack_device__"):
         return tensor_array(image, what), _NOWHERE
-    array = np.asarray(image)
-    if array.dtype == object:
-        raise _veloxel.InputError(f"{what} is of type {type(image).__name__}, which holds no array of numbers")
-    return array, _NOWHERE
+    return plain_array(image, what), _NOWHERE
 
 
 #: Kinds of DLPack's devices whose memory the processor reads: its own, and that which CUDA or ROCm pinned.
@@ -297,9 +295,9 @@ def _from_itk(image: Any, kind: str, what: str) -> tuple[np.ndarray, Place]:
             raise _veloxel.InputError(f"{what} has several numbers a voxel: veloxel.Field takes a field")
         array = SimpleITK.GetArrayFromImage(image)
         direction = np.asarray(image.GetDirection())
-    spacing = _in_xyz("spacing", None, list(image.GetSpacing()))
-    origin = _in_xyz("origin", None, list(image.GetOrigin()))
-    return array, (spacing, origin, _rows(direction))
+    spacing = in_xyz("spacing", None, list(image.GetSpacing()))
+    origin = in_xyz("origin", None, list(image.GetOrigin()))
+    return array, (spacing, origin, direction_rows(direction))
 
 
 def is_vector_image(image: Any) -> bool:
@@ -323,9 +321,9 @@ def placed_vectors(image: Any) -> tuple[np.ndarray, Place]:
         raise _veloxel.InputError(f"a field on {axes} axes has vectors of {axes} numbers, this one has {array.shape[-1]}")
     whole = np.zeros((3, *array.shape[:-1]))
     whole[:axes] = np.moveaxis(array, -1, 0)
-    spacing = _in_xyz("spacing", None, list(image.GetSpacing()))
-    origin = _in_xyz("origin", None, list(image.GetOrigin()))
-    return whole, (spacing, origin, _rows(direction))
+    spacing = in_xyz("spacing", None, list(image.GetSpacing()))
+    origin = in_xyz("origin", None, list(image.GetOrigin()))
+    return whole, (spacing, origin, direction_rows(direction))
 
 
 def _from_affine(samples: np.ndarray, affine: np.ndarray) -> tuple[np.ndarray, Place]:
@@ -351,6 +349,8 @@ def ras_affine(place: Place) -> np.ndarray:
 
 def _from_xarray(image: Any) -> tuple[np.ndarray, Place]:
     """A DataArray whose axes are named x, y and z; coordinates that are evenly spaced say where they lie."""
+    if hasattr(image, "data_vars"):
+        raise _veloxel.InputError("a Dataset of xarray holds several arrays: give one of them, dataset[name]")
     names = [name for name in ("z", "y", "x") if name in image.dims]
     if sorted(map(str, image.dims)) != sorted(names) or len(names) < 2:
         raise _veloxel.InputError(f"an image has the axes y and x, or z, y and x; this one has {tuple(image.dims)}")
@@ -377,8 +377,8 @@ def _from_ngff(image: Any) -> tuple[np.ndarray, Place]:
         raise _veloxel.InputError(f"the axis {wrong[0]} has several entries: choose one of them")
     array = array.reshape([array.shape[nth] for nth in kept])
     at = [names[nth] for nth in kept]
-    spacing = _in_xyz("spacing", [image.scale.get(name, 1.0) for name in at], None)
-    origin = _in_xyz("origin", [image.translation.get(name, 0.0) for name in at], None)
+    spacing = in_xyz("spacing", [image.scale.get(name, 1.0) for name in at], None)
+    origin = in_xyz("origin", [image.translation.get(name, 0.0) for name in at], None)
     return array, (spacing, origin, None)
 
 

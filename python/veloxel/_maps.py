@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
+from ._arguments import numbers, path_text, point_rows
 from ._images import as_image
 from ._results import Field, FlowResult
 from ._session import lent
@@ -85,10 +86,8 @@ class Transform:
         Raises:
             InputError: Another number of columns.
         """
-        rows = np.require(points, np.float64, "A")
         axes = self._own.axes
-        if rows.ndim != 2 or rows.shape[1] != axes:
-            raise _veloxel.InputError(f"points have {axes} columns here, this array has the shape {rows.shape}")
+        rows = point_rows(points, axes)
         whole = np.zeros((len(rows), 3))
         whole[:, :axes] = rows
         return self._own.apply(whole).reshape(-1, 3)[:, :axes].copy()
@@ -115,7 +114,9 @@ class Transform:
 
 def _of_matrix(matrix: Any, name: str) -> Any:
     """The extension's transform of a homogeneous matrix in a named space."""
-    rows = np.asarray(matrix, dtype=np.float64)
+    rows = numbers(matrix, f"{name}=")
+    if not np.isfinite(rows).all():
+        raise _veloxel.InputError(f"{name}= holds numbers that are not finite")
     axes = 2 if name == "xy" else 3
     if rows.shape != (axes + 1, axes + 1):
         raise _veloxel.InputError(f"{name}= is a matrix {(axes + 1, axes + 1)}, this array has the shape {rows.shape}")
@@ -180,7 +181,7 @@ def read_transform(path: str | os.PathLike[str]) -> Transform:
     ...     veloxel.read_transform(path).matrix[1].tolist()
     [0.0, 2.0, 0.0, 0.0]
     """
-    own, told = _veloxel.read_transform(lent(None, "cpu"), os.fspath(path))
+    own, told = _veloxel.read_transform(lent(None, "cpu"), path_text(path))
     tell(told)
     return Transform._of(own)
 
@@ -192,7 +193,7 @@ def as_map(given: Any) -> Any:
     if isinstance(given, FlowResult):
         return given.flow._own
     if isinstance(given, (str, os.PathLike)):
-        return read_transform(given)._own if _veloxel.is_named_transform(os.fspath(given)) else Field(given)._own
+        return read_transform(given)._own if _veloxel.is_named_transform(path_text(given)) else Field(given)._own
     return _of_points(given) if is_foreign(given) else Field(given)._own
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress, settings
+from ._arguments import Progress, as_progress, several, whole
+from ._flow import settings
+from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, drawn
 from ._session import Session, lent
 from ._warnings import tell
 
@@ -59,6 +63,13 @@ class Mesh:
         """Numbers of points, ``(m, 3)``, ``uint32``."""
         return self._own.triangles().reshape(-1, 3)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Meshes are pickled and copied with their points and triangles."""
+        return Mesh, (np.array(self.points), np.array(self.triangles))
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(self.points)} points, {len(self.triangles)} triangles)"
+
 
 def _points_and_triangles(mesh: Any) -> tuple[Any, Any]:
     """Points and triangles of a foreign mesh."""
@@ -72,7 +83,7 @@ def _points_and_triangles(mesh: Any) -> tuple[Any, Any]:
         if faces.size % 4 or (faces.reshape(-1, 4)[:, 0] != 3).any():
             raise _veloxel.InputError("the mesh has faces that are no triangles: `mesh.triangulate()` divides them")
         return mesh.points, faces.reshape(-1, 4)[:, 1:]
-    raise _veloxel.InputError(f"{type(mesh).__name__} is no mesh: give points and triangles=")
+    raise _veloxel.InputError(f"{type(mesh).__name__} is no mesh: give points and triangles=, a mesh of trimesh, PyVista or pymeshlab, or a path")
 
 
 def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
@@ -89,8 +100,12 @@ def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
     return np.require(array, dtype, ["C", "A"])
 
 
-class Parts(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class Parts(Shown):
     """The parts of a mesh.
+
+    ``labels`` and ``certainty`` have a number for each triangle, ``membership`` a row of them where it was asked for, ``report`` says what
+    there is to say of each part, ``mesh`` is the mesh.
 
     :func:`segment` makes it:
 
@@ -109,6 +124,34 @@ class Parts(NamedTuple):
     """The probability of each part for each triangle, ``(m, parts)``, if it was asked for."""
     report: dict[str, Any]
     """Device, times, parameters, what there is to say of each part."""
+    mesh: Mesh
+    """The mesh itself."""
+
+    def plot(self, *, certainty: bool = True, up: str = "z") -> Plot:
+        """The mesh from two sides in the colours of its parts, which are those of the command's files. Needs matplotlib.
+
+        Args:
+            certainty: Whether triangles are the whiter, the less certain their part is.
+            up: The axis that points up: ``"x"``, ``"y"`` or ``"z"``.
+
+        Raises:
+            InputError: An axis that there is not.
+        """
+        from ._plots.surfaces import parts_plot
+
+        return parts_plot(self, certainty, up)
+
+    def _picture(self) -> Picture | None:
+        return drawn(self.plot)
+
+    def _facts(self) -> dict[str, str]:
+        sizes = np.bincount(self.labels)
+        sure = f"mean {float(self.certainty.mean()):.2f}" if self.certainty.size else "none"
+        return {"mesh": repr(self.mesh), "parts": f"{len(sizes)}, of {sizes.min()} to {sizes.max()} triangles", "certainty": sure}
+
+    def __repr__(self) -> str:
+        fuzzy = "" if self.membership is None else ", with membership"
+        return f"Parts({len(np.bincount(self.labels))} parts of {len(self.labels)} triangles{fuzzy})"
 
 
 def segment(
@@ -141,16 +184,17 @@ def segment(
     >>> veloxel.segment(points, triangles=[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], device="cpu").labels.shape
     (4,)
     """
-    own = Mesh(mesh, triangles)._own
+    surface = Mesh(mesh, triangles)
+    count = None if parts is None else whole(parts, "parts", 1)
     labels, certainty, probabilities, report, told = _veloxel.segment(
-        lent(session, device), own, settings(method, preset, parameters), parts, membership, progress
+        lent(session, device), surface._own, settings(method, preset, parameters), count, membership, as_progress(progress)
     )
     tell(told)
     rows = None
     if probabilities is not None:
         flat, columns = probabilities
         rows = flat.reshape(-1, columns)
-    return Parts(labels, certainty, rows, json.loads(report))
+    return Parts(labels, certainty, rows, json.loads(report), surface)
 
 
 def distances(
@@ -190,15 +234,17 @@ def distances(
     [0.0, 1.0, 3.5]
     """
     own = lent(session, device)
-    wanted = None if sources is None else [int(node) for node in sources]
+    wanted = None if sources is None else several(sources, "sources=")
     rows = None if triangles is not None else _rows(graph, directed)
+    if rows is None and triangles is None and isinstance(graph, np.ndarray):
+        raise _veloxel.InputError("a full matrix does not say which arcs there are: give scipy.sparse.csr_array(matrix), or points with triangles=")
     if rows is not None:
         if parameters:
             raise _veloxel.ParameterError(f"{next(iter(parameters))} is a parameter of meshes: this is a graph")
-        flat, count, columns, _ = _veloxel.graph_distances(own, rows, wanted, algorithm, progress)
+        flat, count, columns, _ = _veloxel.graph_distances(own, rows, wanted, algorithm, as_progress(progress))
     else:
         fuzzy = settings("fuzzy", None, parameters)
-        flat, count, columns, _ = _veloxel.distances(own, Mesh(graph, triangles)._own, fuzzy, wanted, algorithm, progress)
+        flat, count, columns, _ = _veloxel.distances(own, Mesh(graph, triangles)._own, fuzzy, wanted, algorithm, as_progress(progress))
     return flat.reshape(count, columns)
 
 

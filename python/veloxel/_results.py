@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _veloxel
+from ._arguments import direction_rows, in_xyz, missing, plain_array, point_rows, refuse_bare
 from ._images import (
     Image,
-    _in_xyz,
-    _rows,
     as_image,
     exported,
     is_vector_image,
@@ -25,12 +24,12 @@ from ._images import (
     to_itk,
     to_sitk,
 )
-from ._pictures import Picture, field_picture, page
+from ._plots.pictures import Picture, Shown, field_picture
 from ._session import Session, lent
 from ._warnings import tell
 
 
-class Field:
+class Field(Shown):
     """A displacement for every voxel of a fixed image: ``fixed(x) ≈ moving(x + d(x))``.
 
     Args:
@@ -38,6 +37,7 @@ class Field:
             image of vectors in LPS millimetres of SimpleITK or ITK; or a path.
         like: An image whose place the field has.
         spacing_zyx, spacing_xyz, origin_zyx, origin_xyz, direction: The place itself, as for :class:`Image`.
+        spacing, origin: Refused: nobody sees their order.
 
     Raises:
         InputError: An array of another shape, or a place that is impossible.
@@ -59,8 +59,11 @@ class Field:
         origin_zyx: Any = None,
         origin_xyz: Any = None,
         direction: Any = None,
+        spacing: None = None,
+        origin: None = None,
         session: Session | None = None,
     ) -> None:
+        refuse_bare(spacing=spacing, origin=origin)
         self._session = session
         self._own: _veloxel.Field
         if isinstance(field, (str, os.PathLike)):
@@ -68,22 +71,22 @@ class Field:
 
             self._own = read_field(field)._own
             return
-        if isinstance(field, Field):
-            self._own = field._own
+        if isinstance(field, (Field, FlowResult)):
+            self._own = field._own if isinstance(field, Field) else field.flow._own
             return
         if is_vector_image(field):
             self._own = _veloxel.Field.of_mm(*placed_vectors(field))
             return
         place = as_image(like).place if like is not None else (None, None, None)
-        spacing = _in_xyz("spacing", spacing_zyx, spacing_xyz) or place[0]
-        origin = _in_xyz("origin", origin_zyx, origin_xyz) or place[1]
-        turned = place[2] if direction is None else _rows(direction)
         on_device = not isinstance(field, np.ndarray) and hasattr(field, "__dlpack_device__")
-        array = native(tensor_array(field, "the field") if on_device else np.asarray(field))
+        array = native(tensor_array(field, "the field") if on_device else plain_array(field, "the field"))
         if array.ndim not in (3, 4) or array.shape[-1] != array.ndim - 1:
             raise _veloxel.InputError(f"a field has the shape (y, x, 2) or (z, y, x, 3), this array has {array.shape}")
+        spaced = in_xyz("spacing", spacing_zyx, spacing_xyz, array.ndim - 1) or place[0]
+        begun = in_xyz("origin", origin_zyx, origin_xyz, array.ndim - 1) or place[1]
+        turned = place[2] if direction is None else direction_rows(direction)
         planar = np.ascontiguousarray(np.moveaxis(array, -1, 0))
-        self._own = _veloxel.Field(planar, (spacing, origin, turned))
+        self._own = _veloxel.Field(planar, (spaced, begun, turned))
 
     @classmethod
     def _of(cls, own: Any, session: Session | None) -> Field:
@@ -183,10 +186,8 @@ class Field:
         Raises:
             InputError: Another number of columns.
         """
-        rows = np.require(points, np.float64, "A")
         axes = len(self._own.shape)
-        if rows.ndim != 2 or rows.shape[1] != axes:
-            raise _veloxel.InputError(f"points have {axes} columns here, this array has the shape {rows.shape}")
+        rows = point_rows(points, axes)
         whole = np.zeros((len(rows), 3))
         whole[:, :axes] = rows
         moved = _veloxel.move_points(lent(self._session, None), self._own, whole).reshape(-1, 3)
@@ -225,8 +226,8 @@ class Field:
         length = f"mean {known.mean():.3g}, largest {known.max():.3g} mm" if known.size else "unknown everywhere"
         return {"shape": str(self.shape), "spacing (z, y, x)": str(self.spacing_zyx), "length": length}
 
-    def _repr_html_(self) -> str:
-        return page(self.plot(), self._facts())
+    def _picture(self) -> Picture:
+        return self.plot()
 
     def to_sitk(self) -> Any:
         """The field as SimpleITK has it: vectors in LPS millimetres, ``float64``, for ``DisplacementFieldTransform``."""
@@ -264,6 +265,11 @@ class Field:
 
         return torch.from_numpy(np.ascontiguousarray(self.array))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> None:
+            raise AttributeError(missing(self, name, "displacements"))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the field in the format that the path's ending names: ``.nii.gz``, ``.mha``, ``.nrrd``, ``.flo``, ``.npy`` …"""
         from ._files import write
@@ -274,8 +280,12 @@ class Field:
         return f"Field(shape={self.shape}, spacing_zyx={self.spacing_zyx})"
 
 
-class FlowResult:
+class FlowResult(Shown):
     """The flow of a pair, with its confidence and the account of the run.
+
+    ``flow`` is the field with its place and ``field`` its array, ``confidence`` how certain each vector is, ``inverse`` the field back
+    (of symmetric methods), ``warped`` the warped moving image (where ``warped=`` asked for it), ``occlusion`` what is hidden in the moving
+    image (of runs that began from matches); what there is not is ``None``.
 
     :func:`flow` makes it:
 
@@ -310,8 +320,13 @@ class FlowResult:
 
     @property
     def field(self) -> np.ndarray:
-        """Displacements in voxels, ``(y, x, 2)`` or ``(z, y, x, 3)``, along x, y, z; NaN where unknown."""
+        """Displacements in voxels, ``(y, x, 2)`` or ``(z, y, x, 3)``, along x, y, z; NaN where unknown. It cannot be written:
+        ``found.field.copy()`` can."""
         return self.flow.array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """As :attr:`field`, for ``numpy.asarray(found)``."""
+        return self.flow.__array__(dtype, copy)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -362,11 +377,14 @@ class FlowResult:
         own, session = self.flow._own, self.flow._session
         return field_picture(own, session, self._fixed, overlay=overlay, plane=plane, scale=scale, key=key)
 
-    def _repr_html_(self) -> str:
+    def _picture(self) -> Picture:
+        return self.plot()
+
+    def _facts(self) -> dict[str, str]:
         report = self.report
         confidence = {"confidence": f"mean {float(np.mean(self.confidence.array)):.2f}"}
         times = {"time": f"{sum(stage['time_ms'] for stage in report['stages']):.1f} ms"} if report.get("stages") else {}
-        return page(self.plot(), {**self.flow._facts(), **confidence, "device": str(report["device"]["name"]), **times})
+        return {**self.flow._facts(), **confidence, "device": str(report["device"]["name"]), **times}
 
     def to_sitk(self) -> Any:
         """As :meth:`Field.to_sitk`."""

@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from . import _veloxel
+from ._arguments import whole
 
 
 class Session:
@@ -33,7 +34,8 @@ class Session:
     """
 
     def __init__(self, device: str = "auto", *, threads: int = 0, max_memory: int | None = None) -> None:
-        self._own = _veloxel.Session(device, threads, max_memory)
+        most = None if max_memory is None else whole(max_memory, "max_memory=")
+        self._own = _veloxel.Session(device_word(device), whole(threads, "threads="), most)
 
     @property
     def device(self) -> str:
@@ -55,11 +57,27 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Session belongs to its process and cannot be copied or pickled: make one in each process, or give device=")
+
     def __repr__(self) -> str:
         try:
             return f"Session({self.device!r})"
         except _veloxel.DeviceError:
             return "Session(closed)"
+
+
+def device_word(device: Any) -> str:
+    """A device by its name; a ``torch.device`` has the names of ours, ``"cpu"`` and ``"cuda:1"``.
+
+    Raises:
+        InputError: No word.
+    """
+    if type(device).__module__ == "torch" and type(device).__name__ == "device":
+        device = str(device)
+    if isinstance(device, str) and device:
+        return device
+    raise _veloxel.InputError(f'a device is a word such as "auto", "cpu", "cuda" or "cuda:1", not {device!r}')
 
 
 _shared: dict[tuple[int, str], Session] = {}
@@ -69,11 +87,13 @@ _opening = threading.Lock()
 def lent(session: Session | None, device: str | None) -> Any:
     """The session of a call: the one that is given, or the one that all calls for this device share in this process."""
     if session is not None:
+        if not isinstance(session, Session):
+            raise _veloxel.InputError(f"session= is a veloxel.Session, not {session!r}; a device by its name is device=")
         if device is not None:
             raise _veloxel.InputError("device= belongs to a session of its own: give session= or device=, not both")
         return session._own
     # The threads of a session are not in a child that was forked: it opens one of its own.
-    key = (os.getpid(), device or "auto")
+    key = (os.getpid(), device_word("auto" if device is None else device))
     with _opening:
         if key not in _shared:
             _shared[key] = Session(key[1])

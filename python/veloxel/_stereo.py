@@ -9,15 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress, settings
+from ._arguments import Progress, as_progress, numbers, path_text
+from ._flow import settings
 from ._images import Image, as_image
-from ._pictures import Picture, disparity_picture, page
+from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, disparity_picture, drawn, page, write_page
 from ._session import Session, lent
 from ._warnings import tell
 
 
-class StereoResult:
+class StereoResult(Shown):
     """The disparity of a stereo pair, and depths and points where its cameras are known.
+
+    ``disparity`` counts pixels, ``confidence`` goes from 0 to 1, ``depth`` counts metres (``None`` where the cameras are not known);
+    ``left`` and ``right`` are the pictures that they belong to, rectified where the cameras took them otherwise.
 
     :func:`stereo` makes it:
 
@@ -88,18 +93,21 @@ class StereoResult:
         """
         return disparity_picture(self.disparity._own, self._session, self.left, overlay=overlay, scale=scale, key=key)
 
-    def _repr_html_(self) -> str:
+    def _picture(self) -> Picture:
+        return self.plot()
+
+    def _facts(self) -> dict[str, str]:
         disparity = self.disparity.array
         known = np.isfinite(disparity)
         range_px = f"{disparity[known].min():.3g} to {disparity[known].max():.3g} px" if known.any() else "unknown everywhere"
         facts = {"shape": str(self.disparity.shape), "disparity": range_px, "known": f"{known.mean():.0%}"}
         if self.depth is not None and np.isfinite(self.depth.array).any():
             facts["depth"] = f"{np.nanmin(self.depth.array):.3g} to {np.nanmax(self.depth.array):.3g} m"
-        return page(self.plot(), facts)
+        return facts
 
     def save_cloud(self, path: str | os.PathLike[str], *, colours: Any = None) -> None:
         """Writes the points of :meth:`cloud` as ``.ply``."""
-        _veloxel.write_cloud(lent(self._session, None), self._seen(colours), os.fspath(path))
+        _veloxel.write_cloud(lent(self._session, None), self._seen(colours), path_text(path))
 
     def __repr__(self) -> str:
         return f"StereoResult(shape={self.disparity.shape}, cameras={'unknown' if self._view is None else 'known'})"
@@ -125,6 +133,9 @@ class PointCloud(NamedTuple):
     """Red, green and blue, ``(n, 3)``, ``uint8``."""
     confidence: np.ndarray
     """How certain each point is, 0 to 1, ``(n,)``."""
+
+    def __repr__(self) -> str:
+        return f"PointCloud({len(self.points)} points)"
 
 
 class Cameras:
@@ -201,7 +212,7 @@ class Cameras:
         Raises:
             FileError, InputError: The text says which value is missing or wrong.
         """
-        files = [os.fspath(path) for path in paths]
+        files = [path_text(path) for path in paths]
         (left, right, rotation, translation), told = _veloxel.read_cameras(lent(None, "cpu"), files)
         length = float(np.linalg.norm(translation))
         if baseline is None:
@@ -215,7 +226,7 @@ class Cameras:
 
 
 def _three_by_three(matrix: Any, what: str) -> list[list[float]]:
-    rows = np.asarray(matrix, dtype=float)
+    rows = numbers(matrix, what)
     if rows.shape != (3, 3):
         raise _veloxel.InputError(f"{what} has the shape (3, 3), not {rows.shape}")
     return rows.tolist()
@@ -226,9 +237,9 @@ def _cameras(cameras: Any) -> Any:
     if cameras is None or isinstance(cameras, Cameras):
         return None if cameras is None else cameras._own
     if isinstance(cameras, (str, os.PathLike)):
-        return [os.fspath(cameras)], None
+        return [path_text(cameras)], None
     if isinstance(cameras, (list, tuple)) and all(isinstance(own, (str, os.PathLike)) for own in cameras):
-        return [os.fspath(own) for own in cameras], None
+        return [path_text(own) for own in cameras], None
     raise _veloxel.InputError(f"cameras are veloxel.Cameras or the paths of a calibration, not {type(cameras).__name__}")
 
 
@@ -250,6 +261,24 @@ class Features(NamedTuple):
     """Radians across the edge or line, from 0 to π, from x towards y; NaN where there is none."""
     phase: Image
     """Radians, from −π to π."""
+
+    def plot(self) -> Plot:
+        """Orientation, phase and energy beside each other, with the keys of their colours. Needs matplotlib."""
+        from ._plots.feature_maps import features_plot
+
+        return features_plot(self)
+
+    def save_page(self, path: str | os.PathLike[str]) -> None:
+        """Writes what a notebook shows, the maps with facts below them, as a page of HTML that asks nothing of a network."""
+        write_page("Features", self._repr_html_(), path)
+
+    def _repr_html_(self) -> str:
+        known, energy = np.isfinite(self.phase.array), self.energy.array
+        median = f"median {np.nanmedian(energy):.3g} intensity²" if np.isfinite(energy).any() else "unknown everywhere"
+        return page(drawn(self.plot), {"shape": str(self.energy.shape), "with a phase": f"{known.mean():.0%}", "energy": median})
+
+    def __repr__(self) -> str:
+        return f"Features(shape={self.energy.shape})"
 
 
 def stereo(
@@ -293,7 +322,7 @@ def stereo(
         "settings": settings("phase", preset, parameters),
         "mask": None if mask is None else as_image(mask, "the mask"),
         "cameras": _cameras(cameras),
-        "progress": progress,
+        "progress": as_progress(progress),
     }
     found = _veloxel.stereo(lent(session, device), *own, known)
     tell(found.warnings)
@@ -325,7 +354,7 @@ def features(
     (64, 64)
     """
     found, told = _veloxel.features(
-        lent(session, device), as_image(image), settings("phase", preset, parameters), progress
+        lent(session, device), as_image(image), settings("phase", preset, parameters), as_progress(progress)
     )
     tell(told)
     return [Features(*(Image._of(own) for own in scale)) for scale in found]

@@ -8,15 +8,21 @@ from typing import Any
 import numpy as np
 
 from . import _veloxel
-from ._flow import Progress, _frames
-from ._images import as_image
+from ._arguments import Progress, as_progress, numbers, whole
+from ._flow import _frames
+from ._images import Image, as_image
+from ._plots.look import Plot
+from ._plots.pictures import Picture, Shown, drawn
 from ._session import Session, lent
 from ._warnings import tell
 
 
-@dataclass(frozen=True)
-class PointTracks:
+@dataclass(frozen=True, eq=False, repr=False)
+class PointTracks(Shown):
     """A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
+
+    ``positions`` has the same as an array over frames and tracks; ``frame``, ``id``, ``xy``, ``status``, ``error`` and
+    ``forward_backward`` are the columns of the rows, ``frames``, ``tracks`` and ``alive`` are counts, ``image`` is the last frame.
 
     :func:`track_points` makes it:
 
@@ -45,6 +51,8 @@ class PointTracks:
     """Number of tracks."""
     alive: int
     """Number of tracks that reach the last frame."""
+    image: Image
+    """The last frame."""
 
     @property
     def positions(self) -> np.ndarray:
@@ -52,6 +60,32 @@ class PointTracks:
         whole = np.full((self.frames, self.tracks, 2), np.nan, dtype=np.float32)
         whole[self.frame, self.id] = self.xy
         return whole
+
+    def plot(self, *, on: Any = None, frame: int | None = None, trail: int | None = None) -> Plot:
+        """The points of a frame with their ways through the frames before. Needs matplotlib.
+
+        Args:
+            on: The picture ``(y, x)`` to draw over, such as ``frames[frame]``; ``None``: the last frame, which the result keeps.
+            frame: Whose points are drawn, from 0 on or from the end; ``None``: the last one's.
+            trail: How many frames back a way reaches; ``None``: to the first.
+
+        Raises:
+            InputError: A frame that there is not; an image that is no picture.
+        """
+        from ._plots.trails import trails_plot
+
+        return trails_plot(self, self.image if on is None and frame is None else on, frame, trail)
+
+    def _picture(self) -> Picture | None:
+        return drawn(self.plot)
+
+    def _facts(self) -> dict[str, str]:
+        ends = {word: self.status.count(word) for word in dict.fromkeys(self.status) if word not in ("begins", "found")}
+        facts = {"frames": str(self.frames), "tracks": f"{self.tracks}, of which {self.alive} reach the last frame"}
+        return facts | ({"ended": ", ".join(f"{count} {word}" for word, count in ends.items())} if ends else {})
+
+    def __repr__(self) -> str:
+        return f"PointTracks({self.tracks} tracks over {self.frames} frames, {self.alive} reach the last one)"
 
 
 def track_points(
@@ -94,7 +128,7 @@ def track_points(
     True
     """
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
-    rows = None if points is None else np.require(points, np.float64, "A")
+    rows = None if points is None else numbers(points, "points")
     if rows is not None and rows.ndim != 2:
         raise _veloxel.InputError(f"points are rows (x, y), this array has the shape {rows.shape}")
     found = _veloxel.track_points(
@@ -102,13 +136,13 @@ def track_points(
         images,
         {
             "points": rows,
-            "corners": corners,
+            "corners": whole(corners, "corners="),
             "corner_distance": corner_distance,
             "replenish": replenish,
-            "window": window,
-            "levels": levels,
+            "window": whole(window, "window=", 3),
+            "levels": whole(levels, "levels=", 1),
             "check": check,
-            "progress": progress,
+            "progress": as_progress(progress),
         },
     )
     tell(found.warnings)
@@ -122,4 +156,5 @@ def track_points(
         frames=found.frames,
         tracks=found.tracks,
         alive=found.alive,
+        image=Image._of(images[-1]),
     )

@@ -30,7 +30,7 @@ from .._files import write
 from .._flow import flow, parameters
 from .._results import FlowResult
 from .._session import Session, devices
-from .._warnings import VeloxelWarning
+from .._warnings import VeloxelWarning, tell
 
 __all__ = ["PairDone", "map_pairs", "pair"]
 
@@ -167,7 +167,7 @@ def _run(sending: _Sending, pairs: Iterator[Any], errors: str, ahead: int | None
                 under_way.extend(sending.send(given))
             for done in sending.take(under_way):
                 for message, kind in done[1]:
-                    warnings.warn(VeloxelWarning(message, kind), stacklevel=3)
+                    tell([(kind, message)])
                 if done[0].error is not None and errors == "raise":
                     raise done[0].error
                 yield done[0]
