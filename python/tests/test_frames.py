@@ -35,6 +35,36 @@ def test_a_stream_gives_the_bits_of_windows(session):
     assert np.array_equal(features[0].phase.array, found[3].features[0].phase.array, equal_nan=True)
 
 
+def test_results_come_in_types_of_their_own(session):
+    frames = film()
+    wanted = dict(session=session, features=True, all_scales=True)
+    with veloxel.PhaseEngine(**wanted) as engine:
+        plain = {one.frame: one for one in engine.run(frames)}
+    types = {"flow": "f16", "confidence": np.uint8, "phase": "u8"}
+    with veloxel.PhaseEngine(**wanted, samples=types) as engine:
+        narrow = {one.frame: one for one in engine.run(frames)}
+    assert plain[3].arrays == {} and narrow[3].flow is None and not narrow[3].features
+    own, exact = narrow[3].arrays, plain[3]
+    assert own["flow"].dtype == np.float16 and own["flow"].shape == exact.flow.array.shape
+    assert np.array_equal(own["flow"], exact.flow.array.astype(np.float16), equal_nan=True)
+    assert own["confidence"].dtype == np.uint8 and own["energy"].dtype == np.float32
+    assert np.abs(own["confidence"] / 255 - exact.confidence.array).max() <= 0.501 / 255
+    assert np.array_equal(own["energy"], exact.features[0].energy.array)
+    assert np.array_equal(own["energy_1"], exact.features[1].energy.array)
+    assert np.array_equal(own["phase"] == 255, np.isnan(exact.features[0].phase.array))
+    assert "flow" not in narrow[0].arrays and "energy" in narrow[0].arrays
+    with pytest.raises(ValueError):
+        own["energy"][0, 0] = 1
+
+    with veloxel.PhaseEngine(session=session, method="clg", preset="fast", samples=np.float16) as engine:
+        pair = list(engine.run(frames[:2]))
+    both = veloxel.flow(*frames[:2], session=session, method="clg", preset="fast")
+    assert np.array_equal(pair[0].arrays["flow"], both.field.astype(np.float16))
+    for wrong, word in [("flow=u8", "u8"), ({"speed": "f16"}, "speed"), ("f64", "float64|f64"), (3, "3")]:
+        with pytest.raises(veloxel.ParameterError, match=word):
+            veloxel.PhaseEngine(session=session, samples=wrong)
+
+
 def test_a_stream_of_pairs_and_of_stereo(session):
     frames = film(3)
     with veloxel.PhaseEngine(session=session, method="clg", preset="fast") as engine:

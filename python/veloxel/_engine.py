@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from . import _veloxel
 from ._flow import settings
@@ -45,6 +47,10 @@ class StreamFrame:
     """How certain each disparity is, 0 to 1."""
     features: list[Features]
     """Energy, orientation (radians) and phase (radians) of each scale, finest first; empty where they were not asked for."""
+    arrays: dict[str, Any]
+    """With ``samples``: every result as an array of its type, ``flow`` as ``(y, x, 2)`` (volumes: ``(z, y, x, 3)``, pixels or voxels),
+    ``confidence``, ``disparity``, ``disparity_confidence``, ``energy``, ``orientation`` and ``phase`` as ``(y, x)``, those of coarser
+    scales as ``energy_1``; then the other attributes are ``None``. Empty without ``samples``. They cannot be written to."""
     report: dict[str, Any]
     """Times of this frame (milliseconds), and the shares of its pixels that are known."""
 
@@ -59,6 +65,10 @@ class PhaseEngine:
         flow, stereo, features: What is wanted; ``stereo`` needs the right camera's frames.
         confidence: Whether confidences come with flow and disparity.
         all_scales: Whether features of the coarser scales come, too.
+        samples: The types in which results come, rounded where they are found, as arrays of NumPy in :attr:`StreamFrame.arrays`: one
+            type for all (``"f16"``, ``numpy.float16``), or one for some (``{"flow": "f16", "confidence": "u8"}``; the others are
+            ``f32``). Results are ``flow``, ``disparity``, ``confidence``, ``energy``, ``orientation`` and ``phase``. ``u8`` is for
+            confidences (255 is 1), and for orientation and phase (0 to 254 are shares of a period of π or 2π, 255 is unknown).
         method, preset, parameters: As for :func:`flow`.
         device, session: As for :func:`flow`; the stream has a session of its own on that device.
 
@@ -84,6 +94,7 @@ class PhaseEngine:
         features: bool = False,
         confidence: bool = True,
         all_scales: bool = False,
+        samples: Any = None,
         method: str = "phase",
         preset: str | None = None,
         device: str | None = None,
@@ -100,6 +111,7 @@ class PhaseEngine:
             "features": features,
             "confidence": confidence,
             "all_scales": all_scales,
+            "samples": _types(samples),
         }
         self._own = _veloxel.Engine(lent(session, device), stream)
 
@@ -156,6 +168,35 @@ class PhaseEngine:
         self.close()
 
 
+def _types(samples: Any) -> str | None:
+    """The types of samples as text."""
+
+    def name(kind: Any) -> str:
+        if isinstance(kind, str) and kind in ("f32", "f16", "u8"):
+            return kind
+        try:
+            named = np.dtype(kind).name
+        except TypeError:
+            return str(kind)
+        return {"float32": "f32", "float16": "f16", "uint8": "u8"}.get(named, named)
+
+    if samples is None:
+        return None
+    if isinstance(samples, Mapping):
+        return ",".join(f"{result}={name(kind)}" for result, kind in samples.items()) or "f32"
+    return samples if isinstance(samples, str) else name(samples)
+
+
+def _arrays(delivered: Any) -> dict[str, Any]:
+    """Every result as an array; only the flow is copied, to have its components last."""
+    arrays = {}
+    for result, kind, shape, planes in delivered.arrays():
+        maps = [plane.view(kind).reshape(shape) for plane in planes]
+        arrays[result] = maps[0] if len(maps) == 1 else np.stack(maps, axis=-1)
+        arrays[result].setflags(write=False)
+    return arrays
+
+
 def _frame(own: Any) -> StreamFrame | None:
     if own is None:
         return None
@@ -171,5 +212,6 @@ def _frame(own: Any) -> StreamFrame | None:
         disparity=image(own.disparity),
         disparity_confidence=image(own.disparity_confidence),
         features=[Features(*(Image._of(map) for map in scale)) for scale in own.features],
+        arrays={} if own.delivered is None else _arrays(own.delivered),
         report=json.loads(own.report),
     )

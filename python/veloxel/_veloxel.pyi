@@ -24,6 +24,7 @@ __all__ = [
     "ParameterError",
     "Session",
     "StereoFound",
+    "Delivered",
     "StreamFound",
     "Tracks",
     "Transform",
@@ -201,6 +202,10 @@ class Frames:
     def dropped(self) -> int: ...
 
 @final
+class Delivered:
+    def arrays(self) -> list[tuple[str, str, list[int], list[Any]]]: ...
+
+@final
 class StreamFound:
     @property
     def frame(self) -> int: ...
@@ -214,6 +219,8 @@ class StreamFound:
     def disparity_confidence(self) -> Image | None: ...
     @property
     def features(self) -> list[tuple[Image, Image, Image]]: ...
+    @property
+    def delivered(self) -> Delivered | None: ...
     @property
     def report(self) -> str: ...
     @property

@@ -13,7 +13,7 @@
 //! # What is stable
 //!
 //! The library `veloxel` gives these on as stable: the types of samples and shapes ([`Volume`], [`VolumeView`], [`Samples`],
-//! [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`TriangleMesh`], [`Grid`], [`Dimension`]), cameras and how their
+//! [`Sequence`], [`Flow`], [`Mask`], [`DeliveredSamples`], [`TetMesh`], [`TriangleMesh`], [`Grid`], [`Dimension`]), cameras and how their
 //! pictures are rectified ([`Camera`], [`Lens`], [`StereoRig`], [`Rectification`], [`RectifiedView`]), lists of arcs ([`ArcList`],
 //! [`WeightedArc`], [`GraphKind`]), what follows and stops a run ([`Control`], [`Observer`], [`Step`], [`Stage`], [`Counter`],
 //! [`Portion`], [`Stopped`]), errors and warnings ([`Diagnosis`], [`ErrorKind`], [`Hint`], [`CoreError`], [`Warnings`]), the
@@ -24,6 +24,7 @@ mod arcs;
 mod camera;
 mod contour;
 mod control;
+mod delivered_samples;
 mod diagnosis;
 mod diagnostics;
 mod error;
@@ -51,6 +52,7 @@ pub use contour::{Contour, ContourSet, Polygon, PolygonRow, Structure};
 pub use control::pace::Pace;
 pub use control::sorting::{sort, sort_by};
 pub use control::{Control, Counter, Observer, Portion, Stage, Step, Stopped};
+pub use delivered_samples::{DeliveredSamples, DeliveredType};
 pub use diagnosis::{Diagnosis, ErrorKind, Hint};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,

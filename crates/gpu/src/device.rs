@@ -152,6 +152,18 @@ impl Device {
     pub fn gpus(&self) -> usize {
         self.gpu().map_or(1, |gpu| gpu.gpus())
     }
+    /// The GPUs that work as this device, each as a device of its own under the same control: for work that they do side by side,
+    /// frame by frame. A device that is one comes back alone.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoDevice`] with the reason.
+    pub fn apart(&self) -> Result<Vec<Self>, ComputeError> {
+        let each = self.gpu().map_or(Ok(Vec::new()), |gpu| gpu.each())?;
+        if each.is_empty() {
+            return Ok(vec![self.clone()]);
+        }
+        Ok(each.into_iter().map(|gpu| Self { kind: DeviceKind::Gpu(gpu), ..self.clone() }).collect())
+    }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
         let (control, results) = Default::default();
         Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None }

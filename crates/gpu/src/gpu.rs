@@ -16,6 +16,7 @@ use crate::textures::{OwnedTexture, TextureLayout};
 use crate::timestamp::Timestamp;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 use veloxel_core::{Axes, Control};
 
 /// The number of one of a GPU's queues.
@@ -62,6 +63,13 @@ pub trait Gpu: Debug + Send + Sync {
     /// Number of GPUs that work as this device.
     fn gpus(&self) -> usize {
         1
+    }
+    /// The GPUs that work as this device, opened each for itself; none where it is one.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoDevice`] with the reason.
+    fn each(&self) -> Result<Vec<Arc<dyn Gpu>>, ComputeError> {
+        Ok(Vec::new())
     }
     /// Allocates `words` words of four bytes, filled with zeros or of undefined content: the caller then writes each word before it
     /// reads it.

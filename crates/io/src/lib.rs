@@ -56,6 +56,7 @@ pub use formats::disparity::{check_disparity_output, read_disparity, write_dispa
 #[cfg(feature = "jpeg")]
 pub use formats::jpeg::write_rgb_jpeg;
 pub use formats::lookup::is_store;
+pub use formats::npy::delivered::write_delivered;
 pub use formats::packed::{PackedFields, write_packed};
 pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};

@@ -11,6 +11,7 @@
 
 pub mod block_matching;
 pub mod clg;
+pub mod delivered;
 mod error;
 pub mod finite_elements;
 pub mod guide_points;
@@ -26,6 +27,10 @@ pub use block_matching::BlockMatching;
 pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
 pub use clg::parameters::{ClgParams, ClgPreset};
 pub use clg::{Clg, clg};
+pub use delivered::{
+    DeliveredFeatures, DeliveredFields, DeliveredResult, DeliveredTypes, Delivery, DeliveryError,
+    LeavingFields,
+};
 pub use error::MotionError;
 pub use finite_elements::FiniteElements;
 pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
@@ -38,9 +43,8 @@ pub use method::footprint::{Footprint, Tiling};
 pub use method::local_method::LocalMethod;
 pub use method::local_window::{LocalWindow, PartFlow, WindowPart};
 pub use method::pair::{ImagePair, Pair, PairMethod};
-pub use method::pending_flow::{
-    DenseFlow, FlowExtras, FoundFlow, MethodAccount, OnDevice, PendingAccount, PendingFlow,
-};
+pub use method::pending_account::{MethodAccount, PendingAccount};
+pub use method::pending_flow::{DenseFlow, FlowExtras, FoundFlow, OnDevice, PendingFlow};
 pub use method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;
@@ -57,9 +61,10 @@ pub use over::inverse_consistency::InverseConsistent;
 pub use over::matches::Matched;
 pub use over::refined::Refined;
 pub use over::sequence::{
-    SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole, run_sequence, run_windows,
+    SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole, run_pairs_side_by_side,
+    run_sequence, run_windows,
 };
-pub use over::stream::{PairStream, StreamFlow, StreamedFlow};
+pub use over::stream::{DeliveredFlow, LeavingFlow, PairStream, StreamFlow, StreamedFlow};
 pub use over::tiles::{CoarsePlan, OpenTile, TilePlan, TileSeams, Tiled, TiledWindows, warp_in_slabs};
 pub use phase::{
     ConfidenceChoice, FeatureMaps, FeatureScales, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures,

@@ -63,6 +63,7 @@ mod _veloxel {
         write_contours,
     };
     #[pymodule_export]
+    use crate::frames::delivered::Delivered;
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
     use crate::frames::feed::Frames;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use veloxel_gpu::Device;
 use veloxel_motion::phase::parameters::StereoSmoothing;
 use veloxel_motion::{
-    PhaseEngine, PhaseFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhaseWanted,
+    ConfidenceChoice, Delivery, FeatureScales, LeavingFields, PhaseEngine, PhaseFields, PhaseFrame,
+    PhaseImage, PhaseOutputs, PhaseParameters, PhaseWanted,
 };
 use veloxel_report::LatencyReport;
 
@@ -16,6 +17,13 @@ const SIZES: [([usize; 2], f64, Option<f64>); 2] =
 const PROCESSOR_FPS: f64 = 20.0;
 /// Latency of the larger size on a GPU that 99 % of the frames keep, milliseconds.
 const LATENCY_MS: f64 = 1.5;
+/// The types in which all results of a frame are delivered; frames a second required of the larger size on a GPU, and the time
+/// from host to host that 99 % of them keep, milliseconds.
+const DELIVERED: [&str; 3] = ["f32", "f16", "f16,confidence=u8,orientation=u8,phase=u8"];
+const DELIVERED_FPS: f64 = 700.0;
+const DELIVERED_MS: f64 = 3.0;
+/// Frames on their way from the device while the next one is pushed.
+const UNDER_WAY: usize = 2;
 /// Number of different frames, pushed in turn.
 const FRAMES: usize = 8;
 /// Time of each measurement, and its fewest and most frames.
@@ -61,6 +69,16 @@ pub(super) fn speed(device: &Device) -> Result<Vec<Figure>, BenchError> {
         if let Some(latency) = fetched {
             figures.push(figure("latency from host to host, p50", latency.p50_ms, "ms"));
             figures.push(figure("latency from host to host, p99", latency.p99_ms, "ms"));
+        }
+        for types in DELIVERED {
+            let Delivered { fps, latency } = delivered(&mut engine, from_host, types, device)?;
+            let sustained = figure(&format!("host to host, {types}, sustained"), fps, "fps");
+            let is_held = device.is_gpu() && nx == 1280;
+            figures.push(if is_held { sustained.at_least(DELIVERED_FPS) } else { sustained });
+            if let Some(latency) = latency {
+                let p99 = figure(&format!("host to host, {types}, latency p99"), latency.p99_ms, "ms");
+                figures.push(if is_held { p99.at_most(DELIVERED_MS) } else { p99 });
+            }
         }
     }
     Ok(figures)
@@ -134,6 +152,56 @@ fn latencies<'f>(
         times_ms.push(begin.elapsed().as_secs_f64() * 1e3);
     }
     Ok(LatencyReport::of(&times_ms))
+}
+
+/// How all results of a stream arrive.
+struct Delivered {
+    fps: f64,
+    /// From a frame in memory to its results in memory, where the engine has the frames that it needs.
+    latency: Option<LatencyReport>,
+}
+
+/// Frames a second of which all results arrive in memory, fetched by a thread while the next frames are pushed; and the time of a
+/// frame alone.
+fn delivered<'f>(
+    engine: &mut PhaseEngine,
+    frame: impl Fn(usize) -> [PhaseImage<'f>; 2],
+    types: &str,
+    device: &Device,
+) -> Result<Delivered, BenchError> {
+    let types = types.parse().expect("the types should be some");
+    let delivery = Delivery { types, confidences: ConfidenceChoice::Taken, scales: FeatureScales::Finest };
+    let mut push = |t: usize| -> Result<Option<LeavingFields>, BenchError> {
+        let [left, right] = frame(t);
+        let outputs = engine.push(left, Some(right))?;
+        Ok(outputs.map(|outputs| outputs.deliver(&delivery)).transpose()?)
+    };
+    let fetch = |leaving: LeavingFields| -> Result<(), BenchError> {
+        leaving.fetch()?.reuse(device);
+        Ok(())
+    };
+    let (start, mut times_ms) = (Instant::now(), Vec::new());
+    while times_ms.len() < LEAST || (start.elapsed() < SPAN && times_ms.len() < MOST) {
+        let begin = Instant::now();
+        let Some(leaving) = push(times_ms.len())? else { continue };
+        fetch(leaving)?;
+        times_ms.push(begin.elapsed().as_secs_f64() * 1e3);
+    }
+    let (start, mut count) = (Instant::now(), 0);
+    std::thread::scope(|scope| -> Result<(), BenchError> {
+        let (send, receive) = std::sync::mpsc::sync_channel(UNDER_WAY);
+        let fetching = scope.spawn(move || receive.into_iter().try_for_each(fetch));
+        while count < LEAST || (start.elapsed() < SPAN && count < MOST) {
+            let Some(leaving) = push(count)? else { continue };
+            count += 1;
+            if send.send(leaving).is_err() {
+                break;
+            }
+        }
+        drop(send);
+        fetching.join().expect("the thread should not panic")
+    })?;
+    Ok(Delivered { fps: count as f64 / start.elapsed().as_secs_f64(), latency: LatencyReport::of(&times_ms) })
 }
 
 /// All that was found for a frame, at full resolution.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use veloxel::io::write_text;
 use veloxel::jobs::{EngineJob, EngineRun, FramesTaken, WatchUntil, engine, engine_dry_run, has_no_whole};
 use veloxel::pipelines::Wanted;
-use veloxel::pipelines::engine::{ConfidenceChoice, EngineForecast, FeatureScales};
+use veloxel::pipelines::engine::{ConfidenceChoice, DeliveredTypes, EngineForecast, FeatureScales};
 use veloxel::report::number::{counted, percent, size, text};
 use veloxel::report::{LatencyReport, to_json};
 use veloxel::{PhaseWanted, Session};
@@ -75,6 +75,12 @@ pub struct EngineArguments {
     #[arg(long, requires = "output", help_heading = "Outputs")]
     confidence: bool,
 
+    /// The types of samples in the folder of -o, as .npy files: f32, f16, or pairs such as flow=f16,confidence=u8. Results are flow,
+    /// disparity, confidence, energy, orientation and phase; u8 is for the last three and for confidence, where 255 is 1; of angles
+    /// 255 is unknown, and 0 to 254 are shares of 180° (orientation) or 360° (phase) of 255
+    #[arg(long, value_name = "TYPES", requires = "output", help_heading = "Outputs")]
+    samples: Option<DeliveredTypes>,
+
     /// Features of every scale in the folder of -o, coarser ones as energy_000002_1.pfm, or of full resolution alone
     #[arg(long, value_parser = scales(), default_value = "finest", help_heading = "Outputs")]
     scales: FeatureScales,
@@ -129,7 +135,7 @@ impl Run for EngineArguments {
             options.method = options.method.set("frames", frames)?;
         }
         let confidences = if self.confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
-        let (packed, scales) = (Wanted::when(self.packed), self.scales);
+        let (packed, scales, samples) = (Wanted::when(self.packed), self.scales, self.samples);
         let watch = self.watch.then(|| self.idle.map_or(WatchUntil::Stopped, WatchUntil::Idle));
         let taken = if self.drop { FramesTaken::Newest } else { FramesTaken::All };
         let Self { source, right, output: folder, video, report, html, method, .. } = self;
@@ -143,6 +149,7 @@ impl Run for EngineArguments {
             options,
             folder,
             confidences,
+            samples,
             scales,
             packed,
             video,

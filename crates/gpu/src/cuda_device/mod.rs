@@ -58,6 +58,8 @@ pub(crate) struct CudaDevice {
     pool: Arc<Pool>,
     /// The GPUs, if there is more than one.
     several: Option<Arc<Several>>,
+    /// The numbers of its GPUs.
+    ordinals: Vec<usize>,
     kernels: CompiledKernels,
     uploads: Uploads,
     downloads: Downloads,
@@ -107,6 +109,7 @@ impl CudaDevice {
             queues,
             pool,
             several,
+            ordinals,
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
             downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
             times,
@@ -265,6 +268,13 @@ impl Gpu for CudaDevice {
     }
     fn gpus(&self) -> usize {
         self.several.as_ref().map_or(1, |several| several.count())
+    }
+    fn each(&self) -> Result<Vec<Arc<dyn Gpu>>, ComputeError> {
+        if self.several.is_none() {
+            return Ok(Vec::new());
+        }
+        let open = |&ordinal: &usize| Ok(Arc::new(Self::open(&ChosenGpus::of(ordinal))?) as Arc<dyn Gpu>);
+        self.ordinals.iter().map(open).collect()
     }
     fn error_correction(&self) -> Option<ErrorCorrection> {
         let enabled = sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_ECC_ENABLED;

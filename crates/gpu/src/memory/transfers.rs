@@ -188,7 +188,7 @@ impl Device {
     }
     /// Takes back the memory of a result whose samples are not needed any more: a later result of about that size comes in it, and
     /// costs the system no new pages. At most 512 MiB are kept, until [`Self::release_kept`].
-    pub fn reuse(&self, result: Vec<f32>) {
+    pub fn reuse<T: Element>(&self, result: Vec<T>) {
         if let Ok(words) = try_words_of(result) {
             self.results().keep(words);
         }

@@ -263,6 +263,12 @@ impl Gpu for WgpuDevice {
     fn is_hardware(&self) -> bool {
         self.hardware
     }
+    fn each(&self) -> Result<Vec<Arc<dyn Gpu>>, ComputeError> {
+        if self.parts == 1 {
+            return Ok(Vec::new());
+        }
+        (0..self.parts).map(|_| Ok(Arc::new(Self::open("wgpu", 0)?) as Arc<dyn Gpu>)).collect()
+    }
     fn allocate(&self, words: usize, content: MemoryContent) -> Result<GpuMemory, ComputeError> {
         let (memory, origin) = self.take(words)?;
         // wgpu zeroes new memory that is read before it is written.

@@ -24,22 +24,31 @@ macro_rules! elements {
         /// The type of one sample in a file.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Element {
-            $($element),*
+            $($element,)*
+            /// Of 16 bits, IEEE 754.
+            F16,
         }
 
         impl Element {
             pub fn bytes(self) -> usize {
-                match self { $(Self::$element => size_of::<$type>()),* }
+                match self {
+                    $(Self::$element => size_of::<$type>(),)*
+                    Self::F16 => 2,
+                }
             }
 
             pub fn name(self) -> &'static str {
-                match self { $(Self::$element => stringify!($type)),* }
+                match self {
+                    $(Self::$element => stringify!($type),)*
+                    Self::F16 => "f16",
+                }
             }
 
             /// The number that the first of these bytes are, in little-endian order.
             pub fn number(self, bytes: [u8; 8]) -> f64 {
                 match self {
-                    $(Self::$element => <$type>::from_le_bytes(std::array::from_fn(|i| bytes[i])) as f64),*
+                    $(Self::$element => <$type>::from_le_bytes(std::array::from_fn(|i| bytes[i])) as f64,)*
+                    Self::F16 => half(u16::from_le_bytes([bytes[0], bytes[1]])).into(),
                 }
             }
         }
@@ -122,13 +131,50 @@ impl Element {
             }
             Self::I64 => numbers!(i64, |v: i64| (v as f32) as i128 == i128::from(v)),
             Self::F64 => numbers!(f64, |v: f64| f64::from(v as f32) == v || v.is_nan()),
+            Self::F16 => {
+                let value = |two: &[u8; 2]| half(order.number(two) as u16);
+                let scaled = |v: f32| (scaling.slope * f64::from(v) + scaling.intercept) as f32;
+                let numbers = bytes.as_chunks::<2>().0.iter().map(value);
+                match scaling == Scaling::NONE {
+                    true => out.extend(numbers),
+                    false => out.extend(numbers.map(scaled)),
+                }
+                Fit::Exact
+            }
         }
     }
+}
+
+/// The float of 16 bits as one of 32, which holds it.
+pub(crate) fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 1023));
+    let magnitude = match exponent {
+        // In steps of 2^-24.
+        0 => fraction as f32 / 16_777_216.0,
+        31 => f32::from_bits(0x7f80_0000 | fraction << 13),
+        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
+    };
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floats_of_16_bits() {
+        for (bits, value) in [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (1, 2f32.powi(-24)),
+            (0x0400, 2f32.powi(-14)),
+            (0x7c00, f32::INFINITY),
+        ] {
+            assert_eq!(half(bits), value, "{bits:#x}");
+        }
+        assert!(half(0x7e00).is_nan());
+    }
 
     #[test]
     fn both_orders_and_scaling() {

@@ -68,7 +68,7 @@ pub(super) fn exact(path: &Path, reading: &Reading, warnings: &mut Warnings) -> 
 
 /// Whether samples are whole numbers of their own, one a voxel, in the order of the grid.
 fn holds_labels(layout: &Layout) -> bool {
-    let is_whole = !matches!(layout.stored.element, Element::F32 | Element::F64);
+    let is_whole = !matches!(layout.stored.element, Element::F16 | Element::F32 | Element::F64);
     let is_plain = layout.stored.scaling == Scaling::NONE && layout.axis_order == AxisOrder::XFastest;
     is_whole && is_plain && layout.meaning == Meaning::Scalar && layout.frames <= 1
 }

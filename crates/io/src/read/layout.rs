@@ -47,7 +47,7 @@ impl Meaning {
             (1, _) => Ok(Self::Scalar),
             (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
             (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
-            (components, Element::F32 | Element::F64) if components == space_axes => {
+            (components, Element::F16 | Element::F32 | Element::F64) if components == space_axes => {
                 Ok(Self::Vector { axes: WorldAxes::Lps, kind: VectorKind::Displacement, components })
             }
             _ => Err(context.unsupported(

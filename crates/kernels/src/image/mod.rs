@@ -5,6 +5,7 @@ pub mod bilateral_field;
 pub mod brightness;
 pub mod centre_of_mass;
 pub mod convolve;
+pub mod deliver;
 pub mod displaced_image;
 pub mod gradient;
 pub mod local_normalise;

@@ -11,6 +11,7 @@ pub(crate) mod footprint;
 pub(crate) mod local_method;
 pub(crate) mod local_window;
 pub mod pair;
+pub(crate) mod pending_account;
 pub(crate) mod pending_flow;
 pub(crate) mod resident;
 pub(crate) mod shared_scalars;

@@ -1,16 +1,16 @@
 //! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
 
 use crate::error::Result;
+use crate::method::pending_account::{MethodAccount, PendingAccount, PendingBrightness, PendingStatistics};
 use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask};
 use crate::steps::buffers::resampled;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::moving_image::{FinerImage, MovingImage, voxel_map};
 use veloxel_core::{
-    Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
-    SolveStatus, Volume, WarningKind, Warnings,
+    Axes, Flow, FlowStatistics, Grid, JacobianReport, Shape, SolveStatus, Volume, WarningKind, Warnings,
 };
-use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, Timestamp, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
@@ -118,59 +118,6 @@ impl Determinant {
     }
 }
 
-/// Status, warnings and diagnostics of a run whose numbers may still be on the device.
-pub trait PendingAccount: Send {
-    /// The numbers that [`Self::settle`] waits for.
-    fn numbers(&mut self) -> Vec<&mut dyn Pending>;
-    /// The account, from numbers as they were at a mark.
-    ///
-    /// # Errors
-    /// [`ComputeError::DeviceFailed`].
-    fn settle(
-        self: Box<Self>,
-        device: &Device,
-        mark: Option<&Timestamp>,
-    ) -> Result<MethodAccount, ComputeError>;
-}
-
-/// Status, warnings and diagnostics of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MethodAccount {
-    /// How the run ended.
-    pub status: SolveStatus,
-    /// Data agreement before and after; none: it is measured where the warped image is asked for.
-    pub brightness: Option<BrightnessReport>,
-    /// What a user should know.
-    pub warnings: Warnings,
-    /// The method's own diagnostics.
-    pub diagnostics: MethodDiagnostics,
-}
-
-/// Σ |I_t| and number of voxels, before and after.
-pub(crate) struct PendingBrightness {
-    pub sums: [Later<(f64, f64)>; 2],
-    /// What a difference of 1 is in mapped intensities.
-    pub gain: f64,
-}
-
-impl PendingBrightness {
-    pub fn numbers(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
-        self.sums.iter_mut().map(|sums| sums as &mut dyn Pending)
-    }
-
-    pub fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<BrightnessReport, ComputeError> {
-        let mean = |(sum, count): (f64, f64)| if count > 0.0 { self.gain * sum / count } else { 0.0 };
-        let [before, after] = self.sums;
-        Ok(BrightnessReport {
-            mean_abs_before: mean(before.get_after(device, mark)?),
-            mean_abs_after: mean(after.get_after(device, mark)?),
-        })
-    }
-}
-
-/// Above this share, folds of a 2-D field are more than the borders of what hides something else.
-const FOLDED_AT_BORDERS: f64 = 0.1;
-
 /// The window of [`PendingFlow::refine`] in pictures and in volumes, intensities mapped to 0..1: chosen on RubberWhale and Grove2.
 const REFINED_PICTURE: Bilateral =
     Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
@@ -183,38 +130,6 @@ pub(crate) fn determinant_of(
     measured: Option<&ResidentMask>,
 ) -> Result<Determinant, ComputeError> {
     Determinant::of(device, Shape::of(&flow.grid), [1.0; 3], &flow.components_vox, measured)
-}
-
-/// The warning about a field that folds; none where few voxels do.
-///
-/// Tissue does not fold; a picture's field does wherever one thing hides another.
-pub(crate) fn folding_warning(grid: &Grid, jacobian: &JacobianReport) -> Warnings {
-    let (mut warnings, share) = (Warnings::new(), jacobian.share_folded);
-    let (kind, digits, what) = match grid.dimension() {
-        Dimension::Three => {
-            let what = "voxels fold (det ≤ 0): raise alpha, or preserve volume with beta above 0";
-            (WarningKind::Field, 2, what)
-        }
-        Dimension::Two if share > FOLDED_AT_BORDERS => {
-            (WarningKind::Field, 1, "pixels fold (det ≤ 0): the two pictures may not show the same scene")
-        }
-        Dimension::Two => {
-            (WarningKind::Note, 2, "pixels fold (det ≤ 0), as flow does where one thing hides another")
-        }
-    };
-    if share > 1e-3 {
-        warnings.push(kind, format!("{:.digits$} % of the {what}", 100.0 * share));
-    }
-    warnings
-}
-
-impl PendingAccount for MethodAccount {
-    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
-        Vec::new()
-    }
-    fn settle(self: Box<Self>, _: &Device, _: Option<&Timestamp>) -> Result<MethodAccount, ComputeError> {
-        Ok(*self)
-    }
 }
 
 /// A flow that was asked for: the host may prepare the next pair while the device still works on it.
@@ -360,12 +275,13 @@ impl PendingFlow {
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device fails.
     pub fn finish(self, extras: FlowExtras) -> Result<DenseFlow> {
-        let Self { device, flow, confidence, determinant, mut account, mut mark, .. } = self;
-        let (mut measured, mut residual) = (self.brightness, self.inverse_residual);
+        let Self { device, flow, confidence, determinant, account, mut mark, warnings, brightness, .. } =
+            self;
+        let residual = self.inverse_residual;
         let inverse = self.inverse.filter(|_| extras.inverse);
         let (inverse_grid, inverse) = inverse.map(|flow| (flow.grid, flow.components_vox)).unzip();
         let ResidentFlow { grid, components_vox } = flow;
-        let Determinant { shape, samples, report: mut jacobian } = determinant;
+        let Determinant { shape, samples, report: jacobian } = determinant;
         let mut determinant = Some(samples).filter(|_| extras.jacobian);
         if let (Some(samples), true) = (&mut determinant, shape != Shape::of(&grid)) {
             *samples = resampled(&device, samples, [shape, Shape::of(&grid)])?;
@@ -390,27 +306,28 @@ impl PendingFlow {
         determinant.iter_mut().flat_map(Volume::data_mut).for_each(|d| *d += 1.0);
         let occlusion = confirmed.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
 
-        let mut numbers = account.numbers();
-        numbers.push(&mut jacobian);
-        numbers.extend(measured.iter_mut().flat_map(PendingBrightness::numbers));
-        numbers.extend(residual.as_mut().map(|sum| sum as &mut dyn Pending));
-        fetch(&device, mark, numbers)?;
-        let MethodAccount { status, brightness, mut warnings, diagnostics } =
-            account.settle(&device, mark)?;
-        let jacobian = jacobian.get_after(&device, mark)?;
-        warnings.extend(self.warnings);
-        warnings.extend(folding_warning(&grid, &jacobian));
-        let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
-        let residual = residual.map(|sum| sum.get_after(&device, mark)).transpose()?;
-        let statistics = FlowStatistics {
-            status,
-            brightness: brightness.or(measured).unwrap_or_default(),
-            jacobian,
-            inverse_residual_vox: residual.map(|(sum, count)| sum / count.max(1.0)),
-            warnings,
-            method: diagnostics,
-        };
+        let numbers = PendingStatistics { grid, account, jacobian, brightness, residual, warnings };
+        let statistics = numbers.settle(&device, mark)?;
         Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, inverse, occlusion, statistics })
+    }
+
+    /// Waits for the device and fetches the diagnostics alone.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn statistics(self) -> Result<FlowStatistics> {
+        let Self { device, flow, determinant, account, brightness, inverse_residual, warnings, mark, .. } =
+            self;
+        let jacobian = determinant.report;
+        let numbers = PendingStatistics {
+            grid: flow.grid,
+            account,
+            jacobian,
+            brightness,
+            residual: inverse_residual,
+            warnings,
+        };
+        numbers.settle(&device, mark.as_ref())
     }
 
     /// Leaves the flow and its confidence on the device, which may still work on them; nothing is fetched.

@@ -14,9 +14,11 @@ use super::features::{Features, PhaseFeatures};
 use super::flow::{FlowFields, PhaseFlowFields};
 use super::parameters::PhaseParameters;
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
-use super::results::{ConfidenceChoice, PhaseCounts, PhaseTaken};
+use super::results::{ConfidenceChoice, FeatureScales, PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
 use super::twin::round_features;
+use crate::delivered::stretch::Stretch;
+use crate::delivered::{Delivery, LeavingFields, Results};
 use crate::error::Result;
 use veloxel_core::Grid;
 use veloxel_gpu::{Buffer, Device};
@@ -288,6 +290,11 @@ impl PhaseEngine {
     }
 }
 
+/// An estimate and its confidence, each where they are there.
+fn found_of(found: Option<[&Buffer; 2]>) -> [Option<&Buffer>; 2] {
+    found.map_or([None; 2], |found| found.map(Some))
+}
+
 /// Where a frame lies among so many in turn.
 fn slot(frame: u64, slots: usize) -> usize {
     (frame % slots.max(1) as u64) as usize
@@ -347,6 +354,40 @@ impl PhaseOutputs<'_> {
             device: device.clone(),
             pixels,
         })
+    }
+
+    /// Rounds the fields on the device into memory of their own, in the types in which they leave: they can be fetched by another
+    /// thread, while the engine goes on.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn deliver(&self, delivery: &Delivery) -> Result<LeavingFields> {
+        let PhaseEngine { flow, stereo, features, plan, grid, .. } = &*self.engine;
+        let is_taken = delivery.confidences == ConfidenceChoice::Taken;
+        let [flow, flow_confidence] =
+            found_of(flow.as_ref().filter(|_| self.has.flow).map(|f| f.forward.found()));
+        let [disparity_px, disparity] =
+            found_of(stereo.as_ref().filter(|_| self.has.stereo).map(|s| s.found()));
+        let n = plan.levels.pixels(0);
+        let maps = features.get(slot(self.frame, features.len()));
+        let levels = match delivery.scales {
+            FeatureScales::Finest => 1,
+            FeatureScales::All => plan.feature_levels,
+        };
+        let scale = |level: usize| {
+            let range = plan.levels.start(level)..plan.levels.start(level) + plan.levels.pixels(level);
+            (plan.levels.size(level), range)
+        };
+        let results = Results {
+            flow: flow.map(|flow| vec![Stretch::of(flow, 0..n), Stretch::of(flow, n..2 * n)]),
+            flow_confidence: flow_confidence.filter(|_| is_taken).map(|map| Stretch::of(map, 0..n)),
+            disparity_px: disparity_px.map(|map| Stretch::of(map, 0..n)),
+            disparity_confidence: disparity.filter(|_| is_taken).map(|map| Stretch::of(map, 0..n)),
+            features: maps
+                .map_or(Vec::new(), |maps| (0..levels).map(|level| maps.stretch(scale(level))).collect()),
+            ..Results::none(grid)
+        };
+        LeavingFields::of(&plan.device, results, &delivery.types)
     }
 
     /// Takes the fields out of the engine, which finds the next ones in other memory: they can be fetched by another thread,

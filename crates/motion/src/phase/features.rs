@@ -21,7 +21,9 @@ use super::parameters::PhaseParameters;
 use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
 use super::twin::round_features;
+use crate::delivered::stretch::Stretch;
 use crate::error::Result;
+use std::ops::Range;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::phase::gabor::LocalPhaseOutputs;
@@ -95,6 +97,11 @@ impl Features {
     pub fn take(&mut self, plan: &PhasePlan) -> Result<TakenFeatures> {
         let sizes = plan.levels.sizes()[..plan.feature_levels].to_vec();
         Ok(TakenFeatures { maps: std::mem::replace(&mut self.maps, maps(plan)?), sizes })
+    }
+
+    /// A level of a size, whose samples lie in a range of each map.
+    pub fn stretch(&self, (size, range): ([usize; 2], Range<usize>)) -> ([usize; 2], [Stretch<'_>; 3]) {
+        (size, self.maps.each_ref().map(|map| Stretch::of(map, range.clone())))
     }
 
     /// The finest `levels`; `grid` is that of the image.

@@ -47,7 +47,7 @@ pub struct PhaseTaken {
 }
 
 /// The fields of a frame, with those of its confidences that were taken.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PhaseFields {
     /// Flow towards the next frame, NaN where unknown.
     pub flow: Option<Flow>,

@@ -1,6 +1,7 @@
 //! Diagnostics of a method's levels: while the device may still work on them, and as reports show them.
 
-use crate::method::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
+use crate::method::pending_account::PendingBrightness;
+use crate::method::pending_account::{MethodAccount, PendingAccount};
 use crate::steps::buffers::settled;
 use serde::Serialize;
 use veloxel_core::{

@@ -1,5 +1,6 @@
 //! A stream of frames, as a class: a thread of its own keeps the engine, and answers a frame at a time.
 
+use super::delivered::Delivered;
 use crate::error::{InputError, InternalError, exception};
 use crate::fields::field::Field;
 use crate::fields::flow::told;
@@ -14,7 +15,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, TryLockError};
 use veloxel::pipelines::DenseDraft;
 use veloxel::pipelines::engine::{
-    ConfidenceChoice, Engine as Library, EngineFound, EngineImage, EngineRequest, FeatureScales, FrameImages,
+    ConfidenceChoice, DeliveredTypes, Delivery, Engine as Library, EngineFound, EngineImage, EngineRequest,
+    FeatureScales, FrameImages,
 };
 use veloxel::report::FrameReport;
 use veloxel::{FeatureMaps, PhaseWanted, Result, Volume, Warnings};
@@ -29,6 +31,8 @@ pub struct Stream {
     features: bool,
     confidence: bool,
     all_scales: bool,
+    /// The types in which results come, `flow=f16,confidence=u8`; none: as fields and images of 32 bits.
+    samples: Option<String>,
 }
 
 /// A frame, and the right camera's with it.
@@ -72,6 +76,8 @@ pub struct StreamFound {
     disparity_confidence: Option<Py<Image>>,
     /// Energy, orientation and phase of each scale, finest first.
     features: Vec<(Py<Image>, Py<Image>, Py<Image>)>,
+    /// All results in types of their own, where these were asked for.
+    delivered: Option<Py<Delivered>>,
     /// JSON.
     report: String,
     /// `(kind, message)` each.
@@ -82,12 +88,17 @@ pub struct StreamFound {
 impl Engine {
     #[new]
     fn new(session: &Bound<'_, Session>, stream: Stream) -> PyResult<Self> {
-        let Stream { settings, flow, stereo, features, confidence, all_scales } = stream;
+        let Stream { settings, flow, stereo, features, confidence, all_scales, samples } = stream;
         let method: DenseDraft = settings.draft()?;
+        let confidences = if confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
+        let scales = if all_scales { FeatureScales::All } else { FeatureScales::Finest };
+        let types = samples.map(|samples| samples.parse::<DeliveredTypes>());
+        let types = types.transpose().map_err(|error| exception(&error))?;
         let request = EngineRequest {
             wanted: PhaseWanted { flow, stereo, features },
-            fields: Some(if confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left }),
-            scales: if all_scales { FeatureScales::All } else { FeatureScales::Finest },
+            fields: types.is_none().then_some(confidences),
+            delivery: types.map(|types| Delivery { types, confidences, scales }),
+            scales,
             images: FrameImages::Dropped,
             ..EngineRequest::of_flow(&method)
         };
@@ -211,12 +222,12 @@ fn drain(engine: &mut Library<'_>) -> Answer {
 }
 
 fn of_frame(py: Python<'_>, found: EngineFound, mut warnings: Warnings) -> PyResult<StreamFound> {
-    let EngineFound { report, fields, warnings: own, .. } = found;
+    let EngineFound { report, fields, delivered, warnings: own, .. } = found;
     warnings.extend(own);
     let image = |volume: Volume<f32>| Py::new(py, Image::of(volume));
     let maps =
         |maps: FeatureMaps| Ok((image(maps.energy)?, image(maps.orientation_rad)?, image(maps.phase_rad)?));
-    let fields = fields.ok_or_else(|| InternalError::new_err("the fields of a frame should be fetched"))?;
+    let fields = fields.unwrap_or_default();
     let FrameReport { frame, latency_ms, response_ms, .. } = report;
     let report = json!({
         "latency_ms": latency_ms,
@@ -233,6 +244,7 @@ fn of_frame(py: Python<'_>, found: EngineFound, mut warnings: Warnings) -> PyRes
         disparity: fields.disparity_px.map(image).transpose()?,
         disparity_confidence: fields.disparity_confidence.map(image).transpose()?,
         features: features.map(maps).collect::<PyResult<_>>()?,
+        delivered: delivered.map(|fields| Py::new(py, Delivered::of(fields))).transpose()?,
         report: report.to_string(),
         warnings: told(py, warnings.urgent())?.unbind(),
     })

@@ -40,6 +40,7 @@ fn job(place: &Path) -> EngineJob {
         options: PhaseOptions::new().unwrap(),
         folder: Some(place.join("out")),
         confidences: ConfidenceChoice::Taken,
+        samples: None,
         scales: FeatureScales::All,
         packed: Wanted::Yes,
         video: Some(place.join("v.y4m")),
@@ -104,6 +105,7 @@ fn every_field_is_that_of_the_command() {
         let request = EngineRequest {
             wanted: job.wanted,
             fields: Some(ConfidenceChoice::Taken),
+            delivery: None,
             scales: job.scales,
             images: FrameImages::Returned,
             method: job.options.method.draft().clone(),

@@ -7,6 +7,7 @@
 mod compare;
 mod contours;
 mod custom_method;
+mod delivered;
 mod differing_images;
 mod distances;
 mod engine;

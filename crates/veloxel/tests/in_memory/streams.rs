@@ -178,6 +178,7 @@ fn job(source: &Path, folder: &Path) -> EngineJob {
         options: PhaseOptions { method, ..PhaseOptions::new().unwrap() },
         folder: Some(folder.to_owned()),
         confidences: ConfidenceChoice::Taken,
+        samples: None,
         scales: FeatureScales::Finest,
         packed: Wanted::No,
         video: None,

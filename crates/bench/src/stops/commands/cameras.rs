@@ -73,6 +73,7 @@ pub(super) fn engine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         options: options()?,
         folder: None,
         confidences: ConfidenceChoice::Taken,
+        samples: None,
         scales: FeatureScales::Finest,
         packed: Wanted::No,
         video: None,

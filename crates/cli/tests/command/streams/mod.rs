@@ -102,7 +102,7 @@ fn a_pipe_that_is_wrong_is_told_in_one_line_and_keeps_what_was_found() {
     let place = Workplace::new();
     for (head, words) in [
         (r#"{"shape": [10, 18, 20]}"#, ["dtype", "standard input"]),
-        (r#"{"shape": [10, 18], "dtype": "f2"}"#, ["dtype", "f2"]),
+        (r#"{"shape": [10, 18], "dtype": "c8"}"#, ["dtype", "c8"]),
         (r#"{"shape": [10, 18, -20], "dtype": "f4"}"#, ["shape", "-20"]),
         (r#"{"shape": [10, 18, 20"#, ["head of raw frames", "JSON"]),
         ("hello", ["Y4M", "hello"]),

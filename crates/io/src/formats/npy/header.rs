@@ -13,7 +13,7 @@ const ALIGNMENT: usize = 64;
 /// A longer header is none; NumPy itself refuses those above 10,000.
 const MOST_BYTES: u64 = 1 << 16;
 /// Numbers by NumPy's letter and size.
-const TYPES: [(&str, Element); 11] = [
+const TYPES: [(&str, Element); 12] = [
     ("b1", Element::U8),
     ("u1", Element::U8),
     ("i1", Element::I8),
@@ -23,6 +23,7 @@ const TYPES: [(&str, Element); 11] = [
     ("i4", Element::I32),
     ("u8", Element::U64),
     ("i8", Element::I64),
+    ("f2", Element::F16),
     ("f4", Element::F32),
     ("f8", Element::F64),
 ];

@@ -7,8 +7,9 @@
 //! Fortran's order have the same axes, and their samples are put in ours.
 //! *Fields*: `[c, z, y, x]` with x, y (and z) in pixels or voxels of the grid; z has one place for pictures. Such an array is
 //! taken for a field where one is asked for, else for a sequence.
-//! *Limits*: no spacing, origin, direction or frame interval; booleans, whole numbers and floats of 32 and 64 bits.
+//! *Limits*: no spacing, origin, direction or frame interval; booleans, whole numbers and floats of 16, 32 and 64 bits.
 
+pub(crate) mod delivered;
 pub(crate) mod header;
 mod reader;
 mod writer;

@@ -11,7 +11,7 @@ use veloxel_core::Grid;
 const WHAT: &str = "head of raw frames";
 const EXPECTED: &str = "one line of JSON such as {\"shape\": [128, 128, 128], \"dtype\": \"float32\"}";
 const DTYPES: &str =
-    "uint8, int8, uint16, int16, uint32, int32, float32, float64, or NumPy's <f4 and its like";
+    "uint8, int8, uint16, int16, uint32, int32, float16, float32, float64, or NumPy's <f4 and its like";
 const KEYS: [&str; 7] = ["shape", "dtype", "spacing_mm", "origin_mm", "direction", "interval_ms", "frames"];
 /// A frame lasts no longer than a day.
 const LONGEST_MS: f64 = 86_400_000.0;
@@ -107,6 +107,7 @@ fn stored(keys: &Map<String, Value>, context: &Context) -> Result<Stored> {
         "int16" | "i2" => Element::I16,
         "uint32" | "u4" => Element::U32,
         "int32" | "i4" => Element::I32,
+        "float16" | "f2" => Element::F16,
         "float32" | "f4" => Element::F32,
         "float64" | "f8" => Element::F64,
         _ => return Err(context.malformed("dtype of raw frames", DTYPES, text(given))),

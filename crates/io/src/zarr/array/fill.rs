@@ -1,7 +1,7 @@
 //! Fill values: what samples of a missing chunk are.
 
-use super::sample_type::{SampleType, half};
-use crate::read::element::Element;
+use super::sample_type::SampleType;
+use crate::read::element::{Element, half};
 use serde_json::Value;
 
 /// A fill value, as a float and as a whole number.
@@ -75,7 +75,7 @@ mod tests {
         assert!(of(json!("NaN"), float).unwrap().is_nan());
         assert_eq!(of(json!("-Infinity"), float), Some(f32::NEG_INFINITY));
         assert_eq!(of(json!("0x3f800000"), float), Some(1.0));
-        assert_eq!(of(json!("0x3c00"), SampleType::Half), Some(1.0));
+        assert_eq!(of(json!("0x3c00"), SampleType::Number(Element::F16)), Some(1.0));
         assert_eq!(
             (of(json!(0.5), float), of(json!(null), float), of(json!(true), SampleType::Flag)),
             (Some(0.5), Some(0.0), Some(1.0))

@@ -6,8 +6,6 @@ use crate::read::element::{ByteOrder, Element, Fit, Scaling};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SampleType {
     Number(Element),
-    /// A float of 16 bits.
-    Half,
     /// A byte that is 0 or not.
     Flag,
 }
@@ -17,7 +15,6 @@ impl SampleType {
     pub fn named(name: &str) -> Option<Self> {
         Some(Self::Number(match name {
             "bool" => return Some(Self::Flag),
-            "float16" => return Some(Self::Half),
             "uint8" => Element::U8,
             "int8" => Element::I8,
             "uint16" => Element::U16,
@@ -26,6 +23,7 @@ impl SampleType {
             "int32" => Element::I32,
             "uint64" => Element::U64,
             "int64" => Element::I64,
+            "float16" => Element::F16,
             "float32" => Element::F32,
             "float64" => Element::F64,
             _ => return None,
@@ -36,7 +34,6 @@ impl SampleType {
     pub fn name(self) -> &'static str {
         match self {
             Self::Flag => "bool",
-            Self::Half => "float16",
             Self::Number(element) => match element {
                 Element::U8 => "uint8",
                 Element::I8 => "int8",
@@ -46,6 +43,7 @@ impl SampleType {
                 Element::I32 => "int32",
                 Element::U64 => "uint64",
                 Element::I64 => "int64",
+                Element::F16 => "float16",
                 Element::F32 => "float32",
                 Element::F64 => "float64",
             },
@@ -77,7 +75,6 @@ impl SampleType {
     pub fn bytes(self) -> usize {
         match self {
             Self::Number(element) => element.bytes(),
-            Self::Half => 2,
             Self::Flag => 1,
         }
     }
@@ -85,8 +82,8 @@ impl SampleType {
     /// The type that values have once they are read.
     pub fn element(self) -> Element {
         match self {
+            Self::Number(Element::F16) => Element::F32,
             Self::Number(element) => element,
-            Self::Half => Element::F32,
             Self::Flag => Element::U8,
         }
     }
@@ -101,7 +98,6 @@ impl SampleType {
         match self {
             Self::Number(element) => return element.decode(bytes, order, Scaling::NONE, out),
             Self::Flag => out.extend(bytes.iter().map(|&byte| f32::from(u8::from(byte != 0)))),
-            Self::Half => out.extend(bytes.chunks_exact(2).map(|two| half(order.number(two) as u16))),
         }
         Fit::Exact
     }
@@ -120,36 +116,9 @@ impl SampleType {
     }
 }
 
-/// The float of 16 bits as one of 32, which holds it.
-pub(super) fn half(bits: u16) -> f32 {
-    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 1023));
-    let magnitude = match exponent {
-        // In steps of 2^-24.
-        0 => fraction as f32 / 16_777_216.0,
-        31 => f32::from_bits(0x7f80_0000 | fraction << 13),
-        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
-    };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn floats_of_16_bits() {
-        for (bits, value) in [
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x7bff, 65504.0),
-            (1, 2f32.powi(-24)),
-            (0x0400, 2f32.powi(-14)),
-            (0x7c00, f32::INFINITY),
-        ] {
-            assert_eq!(half(bits), value, "{bits:#x}");
-        }
-        assert!(half(0x7e00).is_nan());
-    }
 
     #[test]
     fn types_by_both_names() {

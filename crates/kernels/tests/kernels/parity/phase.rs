@@ -1,4 +1,5 @@
 use super::*;
+use veloxel_kernels::image::deliver::{Deliver, SampleForm};
 use veloxel_kernels::image::displaced_image::DisplacedImage;
 use veloxel_kernels::image::quantise::{FixedPoint, Quantise};
 use veloxel_kernels::image::valid_median::{MedianWindow, Planes, ValidMedian};
@@ -44,6 +45,19 @@ fn estimates(device: &Device, count: usize, size: [usize; 2], amplitude: f32) ->
         plane.iter_mut().skip(n / 2).take(n / 8).for_each(|v| *v = f32::NAN);
     }
     device.upload(samples).unwrap()
+}
+
+/// Numbers of both signs from the smallest to the largest, shares, halves between two, and what is not finite.
+fn numbers_of_all_sizes(device: &Device, count: usize) -> Buffer {
+    let special =
+        [f32::NAN, f32::INFINITY, -f32::INFINITY, 65_520.0, -65_519.9, 1e-40, -0.0, 1.0, 0.99803925];
+    let of = |(nth, noise): (usize, f32)| match nth % 4 {
+        0 => special[nth / 4 % special.len()],
+        1 => noise,
+        2 => noise * 2f32.powi(nth as i32 % 60 - 30),
+        _ => (1.0 + (nth % 2048) as f32 / 2048.0) * 2f32.powi(nth as i32 % 40 - 24),
+    };
+    device.upload(noise(count, 9).into_iter().enumerate().map(of).collect()).unwrap()
 }
 
 fn halved([nx, ny]: [usize; 2]) -> [usize; 2] {
@@ -220,6 +234,23 @@ on_every_device! {
                         .run(device)
                         .unwrap();
                     vec![out]
+                });
+            }
+        }
+    }
+
+    fn samples_that_leave(device: &Device) {
+        for stretch in [0..1, 3..5, 0..3, 7..12, 1..1024, 2..97 * 31] {
+            for form in [SampleForm::Whole, SampleForm::Half, SampleForm::Share, SampleForm::Angle { period: 3.0 }] {
+                Pair::new(device).alike(&format!("{form:?} {stretch:?}"), |device| {
+                    let samples = numbers_of_all_sizes(device, stretch.end);
+                    let mut out = device.zeros(form.words(stretch.len())).unwrap();
+                    let stretch = stretch.clone();
+                    Deliver { form, stretch, samples: &samples, out: &mut out }.run(device).unwrap();
+                    // As whole numbers: words of two halves need not be numbers.
+                    let words = device.download(out).unwrap();
+                    let parts = words.iter().flat_map(|&word| [word & 0xffff, word >> 16]);
+                    vec![device.upload(parts.map(|part| part as f32).collect()).unwrap()]
                 });
             }
         }

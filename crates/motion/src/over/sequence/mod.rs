@@ -15,6 +15,7 @@
 
 mod regions;
 mod run;
+mod side_by_side;
 
 use crate::error::{MotionError, Result};
 use crate::method::pair::PairMethod;
@@ -23,6 +24,7 @@ use crate::method::resident::ResidentStart;
 use crate::method::window::WindowMethod;
 pub(crate) use regions::FrameRegions;
 use run::Run;
+pub use side_by_side::run_pairs_side_by_side;
 use veloxel_core::{Mask, Portion, Volume};
 use veloxel_kernels::variational::flow_composition::OutsideVector;
 

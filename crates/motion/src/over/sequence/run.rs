@@ -56,6 +56,12 @@ impl<'a> Run<'a> {
         self.ask(fixed, fixed + 1, ResidentStart::Zero)
     }
 
+    /// A frame to its successor, of a run that others do beside this one.
+    pub(super) fn ask_nth(&mut self, fixed: usize) -> Result<PendingFlow> {
+        self.done = fixed;
+        self.ask(fixed, fixed + 1, ResidentStart::Zero)
+    }
+
     /// A flow that the device may not have found when this returns.
     pub fn ask(&mut self, fixed: usize, moving: usize, start: ResidentStart<'_>) -> Result<PendingFlow> {
         self.bring(fixed, [fixed, moving])?;

@@ -3,7 +3,8 @@
 use super::cut::{TilePart, slabs};
 use super::moving_part::Moving;
 use crate::error::Result;
-use crate::method::pending_flow::{DenseFlow, folding_warning};
+use crate::method::pending_account::folding_warning;
+use crate::method::pending_flow::DenseFlow;
 use crate::steps::moving_image::{FinerImage, MovingImage};
 use veloxel_core::{Flow, Grid, JacobianReport, Mask, Shape, Volume};
 use veloxel_gpu::Device;

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
 
 mod parts;
+mod side_by_side;
 
 use crate::measure;
 

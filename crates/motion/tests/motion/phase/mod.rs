@@ -1,5 +1,6 @@
 //! Phase-based flow, stereo and features.
 
+mod delivered;
 mod feature_accuracy;
 mod features;
 mod motion;

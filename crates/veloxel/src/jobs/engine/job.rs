@@ -6,7 +6,9 @@ use crate::jobs::inputs::read_ahead::{AtStop, FramesTaken, has_no_whole};
 use crate::jobs::options::phase_options::PhaseOptions;
 use crate::jobs::{JobRun, OutputContent, OutputPlan};
 use crate::pipelines::Wanted;
-use crate::pipelines::engine::{ConfidenceChoice, EngineRequest, FeatureScales, FrameImages};
+use crate::pipelines::engine::{
+    ConfidenceChoice, DeliveredTypes, Delivery, EngineRequest, FeatureScales, FrameImages,
+};
 use crate::{PhaseWanted, Result, Session};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,6 +36,9 @@ pub struct EngineJob {
     pub folder: Option<PathBuf>,
     /// Whether the folder gets the confidences of flow and disparity as well.
     pub confidences: ConfidenceChoice,
+    /// The types of the samples in the folder, which gets `.npy` files of them then; none: files of 32 bits, in the formats of pictures
+    /// and fields.
+    pub samples: Option<DeliveredTypes>,
     /// Which scales of the features the folder gets.
     pub scales: FeatureScales,
     /// Whether the folder gets all results of a frame in 63 bits a pixel as well: of pictures.
@@ -121,6 +126,7 @@ impl EngineJob {
         EngineRequest {
             wanted: self.wanted(),
             fields: self.fields(),
+            delivery: self.delivery(),
             scales: self.scales,
             images: if is_shown { FrameImages::Returned } else { FrameImages::Dropped },
             method: self.options.method.draft().clone(),
@@ -128,10 +134,17 @@ impl EngineJob {
         }
     }
 
-    /// Whether any field leaves the device, and whether confidences do.
+    /// The types in which fields leave for the folder.
+    fn delivery(&self) -> Option<Delivery> {
+        let types = self.samples.filter(|_| self.folder.is_some())?;
+        Some(Delivery { types, confidences: self.confidences, scales: self.scales })
+    }
+
+    /// Whether any field leaves the device as it is, and whether confidences do.
     fn fields(&self) -> Option<ConfidenceChoice> {
         let is_page = self.html.is_some();
-        let any = is_page || self.folder.is_some() || self.video.is_some();
+        let is_written = self.folder.is_some() && (self.samples.is_none() || self.packed.is_yes());
+        let any = is_page || is_written || self.video.is_some();
         any.then_some(if is_page { ConfidenceChoice::Taken } else { self.confidences })
     }
 

@@ -4,6 +4,7 @@
 //! A frame is on the device while the one before it is fetched and the one before that is written; so the
 //! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
+mod delivered_files;
 mod dry_run;
 mod frames;
 mod job;

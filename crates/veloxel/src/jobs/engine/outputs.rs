@@ -1,5 +1,6 @@
 //! What becomes of the engine's results: fields in a folder, a video, and the frame that the page shows.
 
+use super::delivered_files::write_delivered;
 use super::job::EngineJob;
 use super::stream_warnings::StreamWarnings;
 use crate::jobs::InputError;
@@ -109,8 +110,24 @@ impl Results {
 
     /// The files of a frame.
     fn write(&mut self, found: &EngineFound) -> Result<()> {
-        let (Some(folder), Some(fields)) = (&self.folder, &found.fields) else { return Ok(()) };
-        let number = found.report.frame;
+        let Some(folder) = &self.folder else { return Ok(()) };
+        if let Some(delivered) = &found.delivered {
+            write_delivered(folder, found.report.frame, delivered)?;
+        }
+        let Some(fields) = &found.fields else { return Ok(()) };
+        if found.delivered.is_none() {
+            self.write_fields(folder, found.report.frame, fields)?;
+        }
+        if self.packed.is_yes() {
+            let (mut beyond, name) = (Warnings::new(), format!("packed_{:06}.p63", found.report.frame));
+            io::write_packed(folder.join(name), &packed(fields, found.white), &mut beyond)?;
+            self.said.add("", &beyond);
+        }
+        Ok(())
+    }
+
+    /// The files of fields of 32 bits.
+    fn write_fields(&self, folder: &Target, number: u64, fields: &PhaseFields) -> Result<()> {
         let to = |name: &str, extension: &str| folder.join(format!("{name}_{number:06}.{extension}"));
         let [of_flow, of_map] = extensions(fields);
         if let Some(flow) = &fields.flow {
@@ -133,11 +150,6 @@ impl Results {
                 let target = folder.join(format!("{name}_{number:06}_{level}.pfm"));
                 io::write_image(target, map, &mut Warnings::new())?;
             }
-        }
-        if self.packed.is_yes() {
-            let mut beyond = Warnings::new();
-            io::write_packed(to("packed", "p63"), &packed(fields, found.white), &mut beyond)?;
-            self.said.add("", &beyond);
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ pub use choice::{Directions, MethodChoice, Refinement};
 pub use error::DenseError;
 pub(crate) use field_warnings::{note_idle_volume_mask, suggest_cine};
 pub use image::{Image, PairNames};
-pub(crate) use narrow::{doubt_phases, doubt_unexplained};
+pub(crate) use narrow::{doubt_phases, doubt_unexplained, is_narrow_for_phases};
 pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};
 pub use start::{PairStart, StartKind};

@@ -2,7 +2,7 @@
 //!
 //! Wrapped phases fit as well as right ones do, and two frames have no third to contradict them; the images do.
 
-use veloxel_core::{BrightnessReport, Dimension, Flow, Hint, Volume, WarningKind, Warnings};
+use veloxel_core::{BrightnessReport, Dimension, Flow, Grid, Hint, Volume, WarningKind, Warnings};
 
 /// Pictures with a shorter side have three levels, whatever their motion.
 const NARROW_PX: usize = 61;
@@ -41,12 +41,18 @@ pub(crate) fn doubt_unexplained(
 /// pixels, 1 % at 16.
 const FILTERS_FIT_PX: usize = 13;
 
+/// Whether a picture is little wider than the filters of phase.
+pub(crate) fn is_narrow_for_phases(grid: &Grid) -> bool {
+    let [nx, ny, _] = grid.size();
+    nx.min(ny) < FILTERS_FIT_PX
+}
+
 /// Takes most of the confidence, and says so, where a picture is so narrow that phases make its vectors too short.
 pub(crate) fn doubt_phases(flow: &Flow, confidence: Option<&mut Volume<f32>>, warnings: &mut Warnings) {
-    let [nx, ny, _] = flow.grid().size();
-    if nx.min(ny) >= FILTERS_FIT_PX {
+    if !is_narrow_for_phases(flow.grid()) {
         return;
     }
+    let [nx, ny, _] = flow.grid().size();
     if let Some(confidence) = confidence {
         confidence.data_mut().iter_mut().for_each(|confidence| *confidence *= DOUBT);
     }

@@ -1,14 +1,12 @@
 //! What was found for a frame: on the device, and fetched.
 
+use super::found_on_device::{FoundOnDevice, InMemory};
+use super::rounding::Rounding;
 use crate::Result;
-use crate::pipelines::dense::doubt_phases;
 use std::time::Instant;
 use veloxel_core::{Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{
-    ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken, StreamFlow,
-    StreamedFlow,
-};
+use veloxel_motion::{DeliveredFields, KnownShares, PhaseFields};
 use veloxel_report::FrameReport;
 
 /// What was found for a frame, on the device: any thread can fetch it while the next frame is pushed.
@@ -22,32 +20,7 @@ pub struct EngineFrame {
     pub(super) image: Option<Volume<f32>>,
     pub(super) white: f32,
     pub(super) found: FoundOnDevice,
-}
-
-/// The results of either kind of engine.
-pub(super) enum FoundOnDevice {
-    Phase(Box<FoundByPhase>),
-    Pair {
-        flow: Box<StreamFlow>,
-        /// Whether the field is fetched, and its confidence with it.
-        fields: Option<ConfidenceChoice>,
-    },
-}
-
-/// What the engine of phases has found.
-pub(super) struct FoundByPhase {
-    pub counts: PhaseCounts,
-    pub fields: Option<PhaseTaken>,
-    pub scales: FeatureScales,
-}
-
-impl std::fmt::Debug for FoundOnDevice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Phase(_) => "Phase",
-            Self::Pair { .. } => "Pair",
-        })
-    }
+    pub(super) rounding: Option<Rounding>,
 }
 
 /// What was found for a frame, in memory.
@@ -61,19 +34,14 @@ pub struct EngineFound {
     pub white: f32,
     /// Its fields, where they are fetched; of a method of pairs the flow and its confidence.
     pub fields: Option<PhaseFields>,
+    /// Its fields in the types of [`EngineRequest::delivery`](super::EngineRequest::delivery), where that is given.
+    pub delivered: Option<DeliveredFields>,
     /// What the method says of the pair, where its field is fetched.
     pub warnings: Warnings,
     /// When the last frame that its results need was in memory.
     pub(super) begin: Instant,
     /// When its results were.
     pub(super) here: Instant,
-}
-
-/// Fields and shares in memory.
-struct InMemory {
-    fields: Option<PhaseFields>,
-    shares: KnownShares,
-    warnings: Warnings,
 }
 
 impl EngineFrame {
@@ -87,8 +55,14 @@ impl EngineFrame {
     /// # Errors
     /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) if the device fails.
     pub fn fetch(self) -> Result<EngineFound> {
-        let Self { frame, since, begin, image, white, found } = self;
-        let InMemory { fields, shares, warnings } = found.fetch()?;
+        let Self { frame, since, begin, image, white, found, rounding } = self;
+        let InMemory { mut fields, mut delivered, shares, warnings } = found.fetch()?;
+        if let Some(rounding) = rounding
+            && let Some(own) = fields.take()
+        {
+            let (kept, rounded) = rounding.of(own)?;
+            (fields, delivered) = (kept, Some(rounded));
+        }
         let KnownShares { flow, stereo, features } = shares;
         let here = Instant::now();
         let report = FrameReport {
@@ -99,7 +73,7 @@ impl EngineFrame {
             stereo_valid_share: stereo,
             features_valid_share: features,
         };
-        Ok(EngineFound { report, image, white, fields, warnings, begin, here })
+        Ok(EngineFound { report, image, white, fields, delivered, warnings, begin, here })
     }
 }
 
@@ -110,39 +84,8 @@ impl EngineFound {
         if let Some(fields) = self.fields {
             fields.reuse(device);
         }
-    }
-}
-
-impl FoundOnDevice {
-    fn fetch(self) -> Result<InMemory> {
-        let share_of_flow = |share| KnownShares { flow: Some(share), ..KnownShares::default() };
-        Ok(match self {
-            Self::Phase(found) => {
-                let FoundByPhase { counts, fields, scales } = *found;
-                let mut fields = fields.map(|taken| taken.fetch(scales)).transpose()?;
-                let mut warnings = Warnings::new();
-                if let Some(PhaseFields { flow: Some(flow), flow_confidence, .. }) = &mut fields {
-                    doubt_phases(flow, flow_confidence.as_mut(), &mut warnings);
-                }
-                InMemory { fields, shares: counts.get()?, warnings }
-            }
-            Self::Pair { flow, fields: None } => {
-                let shares = share_of_flow(flow.known_share()?);
-                InMemory { fields: None, shares, warnings: Warnings::new() }
-            }
-            Self::Pair { flow, fields: Some(confidences) } => {
-                let StreamedFlow { flow, confidence, statistics, known_share } = flow.fetch(confidences)?;
-                let fields = PhaseFields {
-                    flow: Some(flow),
-                    flow_confidence: confidence,
-                    disparity_px: None,
-                    disparity_confidence: None,
-                    features: None,
-                    coarser_features: Vec::new(),
-                };
-                let (shares, warnings) = (share_of_flow(known_share), statistics.warnings);
-                InMemory { fields: Some(fields), shares, warnings }
-            }
-        })
+        if let Some(delivered) = self.delivered {
+            delivered.reuse(device);
+        }
     }
 }

@@ -28,9 +28,11 @@
 mod error;
 mod forecast;
 mod found;
+mod found_on_device;
 mod image;
 mod opened;
 mod pairs;
+mod rounding;
 mod tally;
 mod watch;
 
@@ -46,7 +48,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
 use veloxel_core::{Counter, Dimension, Grid, Stage, Volume};
-pub use veloxel_motion::{ConfidenceChoice, FeatureScales};
+pub use veloxel_motion::{ConfidenceChoice, DeliveredFields, DeliveredTypes, Delivery, FeatureScales};
 use veloxel_motion::{DenseDraft, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
 
@@ -57,6 +59,9 @@ pub struct EngineRequest {
     pub wanted: PhaseWanted,
     /// Whether fields are fetched, and their confidences with them; none: the numbers of known pixels alone.
     pub fields: Option<ConfidenceChoice>,
+    /// Whether the fields come in types of their own as well ([`EngineFound::delivered`]), and in which; without `fields` they are rounded
+    /// on the device, and nothing else leaves it.
+    pub delivery: Option<Delivery>,
     /// Which scales of the features come with the fields.
     pub scales: FeatureScales,
     /// Whether a frame comes back with its results.
@@ -102,6 +107,7 @@ impl EngineRequest {
         Self {
             wanted: PhaseWanted { flow: true, stereo: false, features: false },
             fields: Some(ConfidenceChoice::Left),
+            delivery: None,
             scales: FeatureScales::Finest,
             images: FrameImages::Dropped,
             method: method.clone(),
@@ -209,9 +215,9 @@ struct Waiting(VecDeque<(Instant, Option<Volume<f32>>)>);
 impl Waiting {
     /// What was found for a frame, with the frame; `pushed` frames have come, the last that these results needed at `begin`.
     fn handed_out(&mut self, found: FoundFor, pushed: usize, begin: Instant, white: f32) -> EngineFrame {
-        let FoundFor { frame, found } = found;
+        let FoundFor { frame, found, rounding } = found;
         let (since, image) = self.take(frame, pushed);
-        EngineFrame { frame, since, begin, image, white, found }
+        EngineFrame { frame, since, begin, image, white, found, rounding }
     }
 
     /// The one that results belong to; `pushed` frames have come.

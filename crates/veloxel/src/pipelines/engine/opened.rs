@@ -1,18 +1,17 @@
 //! The engine of a stream, opened with its first frame: of phases, or of any method that takes pairs.
 
 use super::EngineRequest;
-use super::found::{FoundByPhase, FoundOnDevice};
+use super::found_on_device::FoundOnDevice;
 use super::image::EngineImage;
 use super::pairs::{PAIR, takes_pairs};
+use super::rounding::{Leaving, Rounding};
 use crate::pipelines::dense::MethodChoice;
 use crate::pipelines::phase_method::stream_parameters;
 use crate::pipelines::prepare::full_scale::full_scale;
 use crate::{Result, Session};
 use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{Grid, Volume};
-use veloxel_motion::{
-    AnyMethod, ConfidenceChoice, FeatureScales, OpenedMethod, PairStream, PhaseEngine, PhaseOutputs,
-};
+use veloxel_motion::{AnyMethod, OpenedMethod, PairStream, PhaseEngine, PhaseOutputs};
 
 /// An engine for frames of one grid, and the parameters in force.
 #[derive(Debug)]
@@ -24,8 +23,8 @@ pub(super) struct OpenEngine {
     pub needed: usize,
     /// What white is in the frames.
     pub white: f32,
-    fields: Option<ConfidenceChoice>,
-    scales: FeatureScales,
+    leaving: Leaving,
+    rounding: Option<Rounding>,
 }
 
 #[derive(Debug)]
@@ -38,27 +37,33 @@ enum AnyEngine {
 pub(super) struct FoundFor {
     pub frame: u64,
     pub found: FoundOnDevice,
+    pub rounding: Option<Rounding>,
 }
 
 impl OpenEngine {
     pub fn of(first: &Volume<f32>, request: &EngineRequest, session: &Session) -> Result<Self> {
         let (grid, draft) = (first.grid().clone(), &request.method);
-        let EngineRequest { fields, scales, .. } = *request;
+        let (leaving, rounding) = Leaving::of(request, &grid);
         if takes_pairs(draft) {
-            let opened =
-                MethodChoice::new(draft.clone()).open(&grid, full_scale(first), PAIR, session.device()?)?;
-            let OpenedMethod { method: AnyMethod::Pair(method), parameters } = opened else {
-                unreachable!("a method that takes pairs should be opened as one")
-            };
-            let engine = AnyEngine::Pairs(Box::new(PairStream::new(method)));
+            let choice = MethodChoice::new(draft.clone());
+            let (mut methods, mut parameters) = (Vec::new(), ParameterValues::default());
+            for device in session.device()?.apart()? {
+                let opened = choice.open(&grid, full_scale(first), PAIR, &device)?;
+                let OpenedMethod { method: AnyMethod::Pair(method), parameters: own } = opened else {
+                    unreachable!("a method that takes pairs should be opened as one")
+                };
+                methods.push(method);
+                parameters = own;
+            }
+            let engine = AnyEngine::Pairs(Box::new(PairStream::side_by_side(methods)));
             return Ok(Self {
                 engine,
                 grid,
                 parameters,
                 needed: PAIR,
                 white: full_scale(first),
-                fields,
-                scales,
+                leaving,
+                rounding,
             });
         }
         request.check_grid(&grid)?;
@@ -74,8 +79,8 @@ impl OpenEngine {
             parameters: parameters.to_json(),
             needed,
             white: parameters.full_scale,
-            fields,
-            scales,
+            leaving,
+            rounding,
         })
     }
 
@@ -89,12 +94,12 @@ impl OpenEngine {
         match &mut self.engine {
             AnyEngine::Pairs(stream) => {
                 let Some(flow) = stream.push(&left.image)? else { return Ok(None) };
-                let found = FoundOnDevice::Pair { flow: Box::new(flow), fields: self.fields };
-                Ok(Some(FoundFor { frame: nth - 1, found }))
+                let found = FoundOnDevice::of_pair(flow, self.leaving)?;
+                Ok(Some(FoundFor { frame: nth - 1, found, rounding: self.rounding.clone() }))
             }
             AnyEngine::Phase(engine) => {
                 let outputs = engine.push(left.as_phase_image(), right.map(EngineImage::as_phase_image))?;
-                outputs.map(|outputs| of_phase(outputs, self.fields, self.scales)).transpose()
+                outputs.map(|outputs| of_phase(outputs, self.leaving, &self.rounding)).transpose()
             }
         }
     }
@@ -102,17 +107,11 @@ impl OpenEngine {
     /// What was found for the next of the last frames, which have no flow; none once all are out.
     pub fn drain(&mut self) -> Result<Option<FoundFor>> {
         let AnyEngine::Phase(engine) = &mut self.engine else { return Ok(None) };
-        engine.drain()?.map(|outputs| of_phase(outputs, self.fields, self.scales)).transpose()
+        engine.drain()?.map(|outputs| of_phase(outputs, self.leaving, &self.rounding)).transpose()
     }
 }
 
-fn of_phase(
-    outputs: PhaseOutputs<'_>,
-    fields: Option<ConfidenceChoice>,
-    scales: FeatureScales,
-) -> Result<FoundFor> {
-    let (frame, counts) = (outputs.frame(), outputs.count_known()?);
-    let fields = fields.map(|confidences| outputs.take(confidences)).transpose()?;
-    let found = FoundByPhase { counts, fields, scales };
-    Ok(FoundFor { frame, found: FoundOnDevice::Phase(Box::new(found)) })
+fn of_phase(outputs: PhaseOutputs<'_>, leaving: Leaving, rounding: &Option<Rounding>) -> Result<FoundFor> {
+    let frame = outputs.frame();
+    Ok(FoundFor { frame, found: FoundOnDevice::of_phase(outputs, leaving)?, rounding: rounding.clone() })
 }

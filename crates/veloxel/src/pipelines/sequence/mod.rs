@@ -21,8 +21,11 @@ use fields::SequenceRun;
 use result::Collected;
 use std::time::Instant;
 use veloxel_core::Stage;
+use veloxel_core::parameters::ParameterValues;
+use veloxel_gpu::Device;
 use veloxel_motion::{
-    AnyMethod, FlowExtras, OpenedMethod, SequenceField, SequenceMode, SequencePlan, run_sequence, run_windows,
+    AnyMethod, FlowExtras, MotionError, OpenedMethod, PairMethod, SequenceField, SequenceMode, SequencePlan,
+    run_pairs_side_by_side, run_sequence, run_windows,
 };
 
 /// Where the fields of a sequence go, one after the other; nothing of them is kept but what a page draws.
@@ -56,23 +59,66 @@ pub fn sequence(
         false => FlowExtras { warped: request.wanted.samples_moving(), ..FlowExtras::default() },
     };
     let plan = SequencePlan { mode: request.mode, reference, extras };
-    let collected = session.with_method(
-        &request.method.key(grid, white, frames),
-        || Ok::<_, VeloxelError>(request.method.open(grid, white, frames, device)?),
-        |opened| {
-            let mut run = SequenceRun { request, prepared: &prepared, plan, device, deliver: &mut *deliver };
-            run_with(&mut run, opened, &mut account)
-        },
-    )?;
+    let mut run = SequenceRun { request, prepared: &prepared, plan, device, deliver: &mut *deliver };
+    let open = |device: &Device| request.method.open(grid, white, frames, device);
+    let collected = match side_by_side(plan.mode, device, open)? {
+        Some(SideBySide { mut methods, parameters }) => {
+            account.parameters = parameters;
+            run_with(&mut run, Estimating::SideBySide(&mut methods), &mut account)?
+        }
+        None => session.with_method(
+            &request.method.key(grid, white, frames),
+            || Ok::<_, VeloxelError>(open(device)?),
+            |opened| {
+                account.parameters = opened.parameters.clone();
+                run_with(&mut run, Estimating::With(&mut opened.method), &mut account)
+            },
+        )?,
+    };
     Ok(SequenceResult::new(request, prepared, collected, account))
+}
+
+/// What estimates the flows.
+enum Estimating<'a> {
+    /// A method on one device.
+    With(&'a mut AnyMethod),
+    /// A method of pairs on each of several GPUs.
+    SideBySide(&'a mut [Box<dyn PairMethod>]),
+}
+
+/// A method that was opened on each of several GPUs.
+struct SideBySide {
+    methods: Vec<Box<dyn PairMethod>>,
+    parameters: ParameterValues,
+}
+
+/// Opens a method of pairs on each GPU of a device that consists of several, where no flow needs another one: frame by frame they do
+/// more than all of them together on one frame.
+fn side_by_side(
+    mode: SequenceMode,
+    device: &Device,
+    open: impl Fn(&Device) -> Result<OpenedMethod, MotionError>,
+) -> Result<Option<SideBySide>> {
+    let devices = if mode == SequenceMode::Consecutive { device.apart()? } else { Vec::new() };
+    if devices.len() < 2 {
+        return Ok(None);
+    }
+    let (mut methods, mut in_force) = (Vec::new(), None);
+    for device in &devices {
+        let OpenedMethod { method: AnyMethod::Pair(method), parameters } = open(device)? else {
+            return Ok(None);
+        };
+        methods.push(method);
+        in_force = Some(parameters);
+    }
+    Ok(in_force.map(|parameters| SideBySide { methods, parameters }))
 }
 
 fn run_with(
     run: &mut SequenceRun<'_>,
-    opened: &mut OpenedMethod,
+    estimating: Estimating<'_>,
     account: &mut Account,
 ) -> Result<Collected> {
-    account.parameters = opened.parameters.clone();
     account.errors = run.request.method.error_curves(run.prepared.frames[0].grid().dimension());
     if !run.prepared.volume_masks.is_empty() {
         let name = run.request.volume_mask_name;
@@ -80,18 +126,22 @@ fn run_with(
     }
     let (plan, frames) = (run.plan, run.prepared.of_method(run.request));
     let is_consecutive = plan.mode == SequenceMode::Consecutive;
-    let count = field_count(&opened.method, plan.mode, frames.frames.len());
+    let count = field_count(&estimating, plan.mode, frames.frames.len());
     let mut collected = Collected::of(plan.mode, count);
     let (start, mut elsewhere) = (Instant::now(), Stages::default());
     let mut take =
         |field: SequenceField| run.take(field, &mut collected, &mut elsewhere, &mut account.warnings);
-    let drift_vox = match &mut opened.method {
-        AnyMethod::Pair(method) => run_sequence(&mut **method, frames, plan, &mut take)?,
-        AnyMethod::Window(method) if is_consecutive => {
+    let drift_vox = match estimating {
+        Estimating::SideBySide(methods) => {
+            run_pairs_side_by_side(methods, frames, plan.extras, &mut take)?;
+            None
+        }
+        Estimating::With(AnyMethod::Pair(method)) => run_sequence(&mut **method, frames, plan, &mut take)?,
+        Estimating::With(AnyMethod::Window(method)) if is_consecutive => {
             run_windows(&mut **method, frames, plan.extras, &mut take)?;
             None
         }
-        AnyMethod::Window(_) => {
+        Estimating::With(AnyMethod::Window(_)) => {
             let method = run.request.method.draft.method_name();
             return Err(DenseError::ConsecutiveAlone { method }.into());
         }
@@ -109,9 +159,11 @@ fn run_with(
 }
 
 /// How many fields a run has.
-fn field_count(method: &AnyMethod, mode: SequenceMode, frames: usize) -> usize {
-    match (method, mode) {
-        (AnyMethod::Window(method), _) => (frames + 1).saturating_sub(method.window().frames),
+fn field_count(estimating: &Estimating<'_>, mode: SequenceMode, frames: usize) -> usize {
+    match (estimating, mode) {
+        (Estimating::With(AnyMethod::Window(method)), _) => {
+            (frames + 1).saturating_sub(method.window().frames)
+        }
         (_, SequenceMode::Both) => (2 * frames).saturating_sub(1),
         _ => frames.saturating_sub(1),
     }
