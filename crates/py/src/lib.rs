@@ -64,6 +64,7 @@ mod _veloxel {
     };
     #[pymodule_export]
     use crate::frames::delivered::Delivered;
+    #[pymodule_export]
     use crate::frames::engine::{Engine, StreamFound};
     #[pymodule_export]
     use crate::frames::feed::Frames;
