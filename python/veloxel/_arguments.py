@@ -5,14 +5,27 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from . import _veloxel
 
+
+
+class Bar(Protocol):
+    """What a bar of tqdm has, on a terminal or in a notebook."""
+
+    n: Any
+    total: Any
+
+    def refresh(self) -> Any: ...
+    def set_description(self, desc: str, refresh: bool) -> Any: ...
+
+
 #: Called with the stage (``"solve"``, …) and the share of it that is done, 0 to 1.
-Progress = Callable[[str, float], Any]
+Told = Callable[[str, float], Any]
+Progress = Told | Bar
 
 
 def whole(value: Any, what: str, least: int = 0) -> int:
@@ -82,7 +95,7 @@ def path_text(path: Any) -> str:
     return text
 
 
-def as_progress(progress: Any) -> Progress | None:
+def as_progress(progress: Any) -> Told | None:
     """A function for the extension: one of the user's, or a bar of tqdm.
 
     Raises:
@@ -98,7 +111,7 @@ def as_progress(progress: Any) -> Progress | None:
 def _move(bar: Any, stage: str, done: float) -> None:
     if bar.total is None:
         bar.total = 1.0
-    bar.set_description(stage, refresh=False)
+    bar.set_description(stage, False)
     bar.n = round(done * bar.total, 4)
     bar.refresh()
 
