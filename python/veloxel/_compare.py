@@ -7,10 +7,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from . import _veloxel
 from ._arguments import Progress, as_progress, words
 from ._flow import methods as all_methods, settings
-from ._images import as_image
+from ._images import Image, as_image_beside, as_images
 from ._results import Field, FlowResult
 from ._session import Session, lent
 from ._warnings import tell
@@ -89,13 +91,14 @@ def compare(
     """
     chosen = all_methods() if methods is None else words(methods)
     named = [own.partition(":") for own in chosen]
-    own_truth = None if truth is None else (truth.flow if isinstance(truth, FlowResult) else Field(truth))._own
-    known = {"mask": None if mask is None else as_image(mask, "the mask"), "truth": own_truth, "title": title}
-    image = as_image(fixed, "the fixed image")
+    image, moved = as_images((fixed, moving), ("the fixed image", "the moving image"))
+    like = Image._of(image) if isinstance(truth, np.ndarray) else None
+    own_truth = None if truth is None else Field(truth, like=like)._own
+    known = {"mask": as_image_beside(mask, image, "the mask"), "truth": own_truth, "title": title}
     found, report, page, told = _veloxel.compare(
         lent(session, device),
         image,
-        as_image(moving, "the moving image"),
+        moved,
         [settings(method, preset or None, {}) for method, _, preset in named],
         known,
         as_progress(progress),

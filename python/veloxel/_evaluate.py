@@ -9,15 +9,15 @@ from typing import Any
 from . import _veloxel
 from ._arguments import path_text
 from ._contours import as_outlines, named_truths, parts_of, spacing_of
-from ._images import as_image
+from ._images import as_image, as_image_beside
 from ._meshes import Mesh
 from ._results import Field, FlowResult
 from ._session import lent
 from ._warnings import tell
 
 
-def _mask(mask: Any) -> Any:
-    return None if mask is None else as_image(mask, "the mask")
+def _mask(mask: Any, owner: Any) -> Any:
+    return as_image_beside(mask, owner, "the mask")
 
 
 def _field(field: Any) -> Any:
@@ -47,7 +47,8 @@ class evaluate:
         >>> veloxel.evaluate.flow(np.zeros((4, 4, 2)), np.full((4, 4, 2), 3.0))["end_point_vox"]["mean"] > 4.2
         True
         """
-        return json.loads(_veloxel.evaluate_flow(lent(None, "cpu"), _field(result), _field(truth), _mask(mask)))
+        own = (_field(result), _field(truth))
+        return json.loads(_veloxel.evaluate_flow(lent(None, "cpu"), *own, _mask(mask, own[0])))
 
     @staticmethod
     def disparity(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class evaluate:
         0.5
         """
         own = (as_image(result, "the result"), as_image(truth, "the truth"))
-        return json.loads(_veloxel.evaluate_disparity(lent(None, "cpu"), *own, _mask(mask)))
+        return json.loads(_veloxel.evaluate_disparity(lent(None, "cpu"), *own, _mask(mask, own[0])))
 
     @staticmethod
     def labels(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:
@@ -78,7 +79,7 @@ class evaluate:
         1.0
         """
         own = (as_image(result, "the result"), as_image(truth, "the truth"))
-        return json.loads(_veloxel.evaluate_labels(lent(None, "cpu"), *own, _mask(mask)))
+        return json.loads(_veloxel.evaluate_labels(lent(None, "cpu"), *own, _mask(mask, own[0])))
 
     @staticmethod
     def contours(

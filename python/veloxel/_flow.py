@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _veloxel
 from ._arguments import Progress, as_progress, whole
-from ._images import as_image
+from ._images import as_image, as_image_beside, as_images
 from ._results import FlowResult
 from ._session import Session, lent
 from ._warnings import tell
@@ -120,7 +120,7 @@ def flow(
     (40, 40, 2)
     """
     names = ["the fixed image", "the moving image", *(f"frame {nth}" for nth in range(2, 2 + len(frames)))]
-    images = [as_image(image, name) for image, name in zip((fixed, moving, *frames), names, strict=True)]
+    images = as_images((fixed, moving, *frames), names)
     chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
     options = _options(chosen, inverse_consistency, refine, warped, progress)
     found = _veloxel.flow(
@@ -128,11 +128,11 @@ def flow(
         images,
         options,
         {
-            "mask": _optional(mask, "the mask"),
-            "moving_mask": _optional(moving_mask, "the mask of the moving image"),
-            "volume_mask": _optional(volume_mask, "the volume mask"),
-            "weight": _optional(weight, "the weight image"),
-            "init": _start(init),
+            "mask": as_image_beside(mask, images[0], "the mask"),
+            "moving_mask": as_image_beside(moving_mask, images[1], "the mask of the moving image"),
+            "volume_mask": as_image_beside(volume_mask, images[0], "the volume mask"),
+            "weight": as_image_beside(weight, images[0], "the weight image"),
+            "init": _start(init, images[0]),
         },
     )
     tell(found.warnings)
@@ -147,7 +147,7 @@ def _symmetric(method: str) -> str:
     return "symmetric"
 
 
-def _start(init: Any) -> Any:
+def _start(init: Any, fixed: Any) -> Any:
     """What a run begins from, as the extension takes it: a word, a field or a transform."""
     from ._maps import as_map
 
@@ -162,7 +162,7 @@ def _start(init: Any) -> Any:
         return Transform(init)._own
     if isinstance(init, (bool, int, float)):
         raise _veloxel.InputError(f"init= is a word, a Transform, a Field, a result of flow, or a path, not {init!r}")
-    return as_map(init)
+    return as_map(init, fixed)
 
 
 def register(fixed: Any, moving: Any, *, method: str = "symmetric", init: Any = "affine", **options: Any) -> FlowResult:
@@ -204,10 +204,6 @@ def _options(
         "warped": warped,
         "progress": as_progress(progress),
     }
-
-
-def _optional(image: Any, what: str) -> Any:
-    return None if image is None else as_image(image, what)
 
 
 class SequenceFlow(FlowResult):
@@ -272,7 +268,9 @@ def sequence(
     images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
     chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
     options = _options(chosen, inverse_consistency, refine, warped, progress)
-    masks = [[] if one is None else [as_image(one)] for one in (mask, volume_mask)]
+    masks = [
+        [] if one is None else [as_image_beside(one, images[0], what)] for one, what in ((mask, "the mask"), (volume_mask, "the volume mask"))
+    ]
     fields = {"mode": mode, "reference": None if reference is None else whole(reference, "reference="), "masks": masks[0], "volume_masks": masks[1]}
     found = _veloxel.sequence(lent(session, device), images, options, fields)
     for *_, own in found:

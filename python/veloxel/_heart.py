@@ -15,7 +15,7 @@ from . import _veloxel
 from ._arguments import Progress, as_progress, path_text, several, words
 from ._contours import DEFAULT_LABELS, Outline, are_paths, as_outlines, holds_labels, label_outlines, wrapped
 from ._flow import _frames, settings
-from ._images import Image, array_and_place, as_image
+from ._images import Image, array_and_place, as_image, as_image_beside
 from ._plots.look import Plot
 from ._plots.pictures import Picture, Shown, drawn
 from ._results import Field
@@ -217,14 +217,14 @@ def track_methods(
         "frame_interval_ms": interval if frame_interval_ms is None else frame_interval_ms,
         "start_frames": starts,
         "labels": [meaning.get(name) for name in ("rv", "muscle", "lv")],
-        "region": _region(region),
+        "region": _region(region, images[0] if images else None),
         "motion": motion,
         "placement": placement,
         "cavities": cavities,
         "periodic": periodic,
         "estimate": estimate,
         "methods": [settings(method, preset or None, dict(parameters or {})) for method, _, preset in named],
-        "weight": None if weight is None else as_image(weight, "the weight image"),
+        "weight": as_image_beside(weight, images[0] if images else None, "the weight image"),
         "progress": as_progress(progress),
     }
     if parameters and not named:
@@ -260,12 +260,12 @@ def _drawn(contours: Any, start: int, meaning: Mapping[str, int], size: tuple[in
     return as_outlines(contours)
 
 
-def _region(region: Any) -> Any:
+def _region(region: Any, frame: Any) -> Any:
     if isinstance(region, str):
         return region
     if isinstance(region, Sequence) and len(region) == 4 and not hasattr(region[0], "__len__"):
         return [int(value) for value in region]
-    return as_image(region, "the region's mask")
+    return as_image_beside(region, frame, "the region's mask")
 
 
 def _run(own: Any) -> HeartMotion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,6 +181,38 @@ def as_image(image: Any, what: str = "the image", *, is_volume: bool = False) ->
     if place is _NOWHERE and not is_volume:
         is_tensor = not isinstance(image, np.ndarray) and hasattr(image, "__dlpack_device__")
         refuse_colours(array, what, channels_first=is_tensor)
+    return _veloxel.Image(native(array), place)
+
+
+def as_images(images: Iterable[Any], names: Iterable[str]) -> list[Any]:
+    """The extension's images of one run: either all of them have a place, or none, since arrays do not say where they lie."""
+    own, placed, bare = [], "", ""
+    for image, name in zip(images, names, strict=True):
+        own.append(as_image(image, name))
+        says_nothing = isinstance(image, np.ndarray)
+        placed, bare = (placed, bare or name) if says_nothing else (placed or name, bare)
+    if placed and bare and any(image.place != own[0].place for image in own):
+        raise _veloxel.InputError(
+            f"{placed} has a place in the world and {bare} is an array without one: give it as veloxel.Image(array, spacing_zyx=…, "
+            "origin_zyx=…, direction=…), or the arrays of both"
+        )
+    return own
+
+
+def as_image_beside(image: Any, owner: Any, what: str) -> Any:
+    """The extension's image of a mask, weights or labels that belong to ``owner``, which is one of the extension's: an array without
+    a place of its own lies where that does, and has its shape. ``None`` stays."""
+    if image is None:
+        return None
+    if owner is None or isinstance(image, (Image, str, os.PathLike)):
+        return as_image(image, what)
+    array, place = array_and_place(image, what)
+    if place is _NOWHERE:
+        if tuple(array.shape) != tuple(owner.shape):
+            raise _veloxel.InputError(
+                f"{what} has the shape {tuple(array.shape)} and no place of its own, the image that it belongs to has {tuple(owner.shape)}"
+            )
+        place = owner.place
     return _veloxel.Image(native(array), place)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _veloxel
 from ._arguments import numbers, path_text, point_rows
-from ._images import as_image
+from ._images import Image, as_image
 from ._results import Field, FlowResult
 from ._session import lent
 from ._warnings import tell
@@ -186,14 +186,16 @@ def read_transform(path: str | os.PathLike[str]) -> Transform:
     return Transform._of(own)
 
 
-def as_map(given: Any) -> Any:
-    """The extension's field or transform of anything that holds one."""
+def as_map(given: Any, owner: Any = None) -> Any:
+    """The extension's field or transform of anything that holds one; an array lies where ``owner``, one of its images, does."""
     if isinstance(given, (Field, Transform)):
         return given._own
     if isinstance(given, FlowResult):
         return given.flow._own
     if isinstance(given, (str, os.PathLike)):
         return read_transform(given)._own if _veloxel.is_named_transform(path_text(given)) else Field(given)._own
+    if owner is not None and isinstance(given, np.ndarray):
+        return Field(given, like=Image._of(owner))._own
     return _of_points(given) if is_foreign(given) else Field(given)._own
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import _veloxel
 from ._arguments import Progress, as_progress, numbers, path_text
 from ._flow import settings
-from ._images import Image, as_image
+from ._images import Image, as_image, as_image_beside
 from ._plots.look import Plot
 from ._plots.pictures import Picture, Shown, disparity_picture, drawn, page, write_page
 from ._session import Session, lent
@@ -320,7 +320,7 @@ def stereo(
     own = (as_image(left, "the left image"), as_image(right, "the right image"))
     known = {
         "settings": settings("phase", preset, parameters),
-        "mask": None if mask is None else as_image(mask, "the mask"),
+        "mask": as_image_beside(mask, own[0], "the mask"),
         "cameras": _cameras(cameras),
         "progress": as_progress(progress),
     }

@@ -207,9 +207,15 @@ fn headers_as_other_programs_write_them() {
 }
 
 #[test]
+fn halves_are_numbers() {
+    let head = |order| format!("{{'shape':(1,3),'fortran_order':False,'descr':'{order}f2'}}");
+    assert_eq!(image_of(&file(1, &head("<"), &[0, 0x3c, 1, 0, 0, 0xc0])).data(), [1.0, 2f32.powi(-24), -2.0]);
+    assert_eq!(image_of(&file(1, &head(">"), &[0x3c, 0, 0, 1, 0xc0, 0])).data(), [1.0, 2f32.powi(-24), -2.0]);
+}
+
+#[test]
 fn what_is_no_array_of_numbers_is_refused() {
     for (numbers, order, shape, words) in [
-        ("<f2", "False", "(1, 2)", "<f2"),
         ("<c8", "False", "(1, 2)", "<c8"),
         ("|O", "False", "(1, 2)", "|O"),
         ("|f4", "False", "(1, 2)", "|f4"),

@@ -148,7 +148,7 @@ mod tests {
             (r#"{"shape": [0, 4], "dtype": "float32"}"#, "shape"),
             (r#"{"shape": [1, 2, 3, 4], "dtype": "float32"}"#, "shape"),
             (r#"{"shape": [2, 2]}"#, "dtype"),
-            (r#"{"shape": [2, 2], "dtype": "float16"}"#, "float16"),
+            (r#"{"shape": [2, 2], "dtype": "complex64"}"#, "complex64"),
             (r#"{"shape": [2, 2], "dtype": "é"}"#, "dtype"),
             (r#"{"shape": [2, 2], "dtype": "u1", "spacing_mm": 3}"#, "spacing_mm"),
             (r#"{"shape": [2, 2, 2], "dtype": "u1", "spacing_mm": [1, 1]}"#, "spacing_mm"),
