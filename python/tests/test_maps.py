@@ -130,6 +130,22 @@ def test_simpleitk_transforms_are_maps(session, volumes_in_files):
         veloxel.Transform(sitk.DisplacementFieldTransform(3))
 
 
+def test_the_start_of_a_run_is_the_command_s_transform(tmp_path, command, session, volumes_in_files):
+    fixed, moving = volumes_in_files
+    for init in ("affine", "rigid", "similarity", "centre-of-mass"):
+        command(tmp_path, "flow", "fixed.nii.gz", "moving.nii.gz", "-o", "f.npy", "--preset", "fast", "--init", init, "--transform", "t.tfm")
+        found = veloxel.flow(fixed, moving, session=session, preset="fast", init=init)
+        found.transform.save(tmp_path / "own.tfm")
+        assert (tmp_path / "own.tfm").read_text() == (tmp_path / "t.tfm").read_text(), init
+        again = veloxel.read_transform(tmp_path / "own.tfm")
+        assert np.array_equal(again.matrix, found.transform.matrix), "all digits are written"
+        given = veloxel.flow(fixed, moving, session=session, preset="fast", init=again)
+        assert np.array_equal(given.transform.matrix, again.matrix)
+    assert veloxel.flow(fixed, moving, session=session, preset="fast").transform is None
+    assert veloxel.register(fixed, moving, session=session, preset="fast").transform is not None
+    assert veloxel.sequence([volume.array for volume in volumes_in_files], session=session, preset="fast")[0].transform is None
+
+
 def test_inverses_and_chains_give_the_bits_of_the_command(tmp_path, command, session, volumes_in_files):
     found = veloxel.flow(*volumes_in_files, session=session, preset="fast")
     found.save(tmp_path / "field.nii.gz")

@@ -28,6 +28,9 @@ from ._plots.pictures import Picture, Shown, field_picture
 from ._session import Session, lent
 from ._warnings import tell
 
+if TYPE_CHECKING:
+    from ._maps import Transform
+
 
 class Field(Shown):
     """A displacement for every voxel of a fixed image: ``fixed(x) ≈ moving(x + d(x))``.
@@ -280,6 +283,13 @@ class Field(Shown):
         return f"Field(shape={self.shape}, spacing_zyx={self.spacing_zyx})"
 
 
+def _transform(own: Any) -> Transform:
+    # Maps are made of fields, so their module needs this one first.
+    from ._maps import Transform
+
+    return Transform._of(own)
+
+
 class FlowResult(Shown):
     """The flow of a pair, with its confidence and the account of the run.
 
@@ -302,6 +312,7 @@ class FlowResult(Shown):
         self._fixed = None if fixed is None else Image._of(fixed)
         self.flow = Field._of(found.field, session)
         self.inverse = None if found.inverse is None else Field._of(found.inverse, session)
+        self.transform = None if found.transform is None else _transform(found.transform)
         self.confidence = Image._of(found.confidence)
         self.warped = None if found.warped is None else Image._of(found.warped)
         self.occlusion = None if found.occlusion is None else Image._of(found.occlusion)
@@ -311,6 +322,11 @@ class FlowResult(Shown):
     inverse: Field | None
     """The field back, from the moving image to the fixed one, on the moving image's grid: of symmetric methods, which find both
     together (``symmetric=True``, :func:`register`); :func:`invert` makes one of any other field."""
+    transform: Transform | None
+    """The linear map that the run began from, given or found first (``init="affine"`` and the like), from points of the fixed image's
+    space to the moving one's, LPS millimetres (pixels where pictures have no place); its ``save`` writes it as ``.tfm``, ``.mat`` or
+    ``.txt``. None where the run began from something else, of images without contrast, and of pictures that no 2-D transform
+    describes: across the world's x and y, or of which one alone has a place."""
     confidence: Image
     """How certain each vector is, 0 to 1."""
     warped: Image | None

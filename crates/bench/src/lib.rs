@@ -11,6 +11,7 @@ mod paper_d;
 mod phase;
 mod plots_page;
 mod record;
+mod scores;
 mod session;
 mod speed;
 mod stops;
@@ -24,6 +25,10 @@ pub use experiments::{
 pub use figure::{Bar, Figure};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
+pub use scores::{
+    Half, SETS, Score, ScorePage, ScoreSet, ScoredWay, SetScores, SplitItem, Summary, score_lines,
+    score_table, scores, split,
+};
 pub use session::Session;
 pub use speed::volumes::{InFreshProcess, VolumeCost, volume_cost};
 pub use verdict::Verdict;
@@ -58,6 +63,8 @@ pub enum Measure {
     Figures(MeasureFigures),
     /// It repeats a paper's experiments.
     Experiments(MeasureExperiments),
+    /// It is the scoreboard: [`scores`].
+    Scores,
 }
 
 /// Gives the figures of a bench.
@@ -73,6 +80,9 @@ impl Bench {
     const fn of_paper(name: &'static str, measure: MeasureExperiments) -> Self {
         let bare = Self::new(name, |_| Ok(Vec::new()));
         Self { measure: Measure::Experiments(measure), has_page: true, ..bare }
+    }
+    const fn of_scores(name: &'static str) -> Self {
+        Self { measure: Measure::Scores, ..Self::new(name, |_| Ok(Vec::new())) }
     }
     const fn by_default(self) -> Self {
         Self { by_default: true, ..self }
@@ -97,6 +107,8 @@ impl Bench {
 pub const BENCHES: &[Bench] = &[
     // Memory copy rate with the device's threads.
     Bench::new("copy", |session| rates::copy(session.device)).by_default(),
+    // Every ground truth of the data: tuned on beside kept, error beside time, ours beside other programs'.
+    Bench::of_scores("scores"),
     // A solver sweep over 256³ against the copy rate.
     Bench::new("sweep", |session| rates::sweep(session.device)).by_default(),
     // Every hot kernel against the copy rate.
@@ -130,7 +142,7 @@ pub const BENCHES: &[Bench] = &[
     // Pairs of 64³, 128³ and 256³: time and memory.
     Bench::new("volumes", |session| volumes::volumes(session.in_fresh_process)).by_default(),
     // End-point errors on the phantoms.
-    Bench::new("phantoms", |session| phantoms::phantoms(session.device)).by_default().scored(),
+    Bench::new("phantoms", phantoms::phantoms).by_default().scored(),
     // Volume change in incompressible muscle with β on and off.
     Bench::new("volume-preservation", volume_preservation::volume_preservation).by_default().scored(),
     // The second paper's tables and speeds.

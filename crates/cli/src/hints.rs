@@ -10,6 +10,7 @@ use veloxel::{ComputeError, CoreError, Diagnosis, Hint, MeshError, MotionError, 
 const ADVICE: &[(Hint, &str)] = &[
     (Hint::Mask, "--mask covers what does not count"),
     (Hint::Start, "--init centre-of-mass, affine or none; `veloxel info FILE` shows where an image lies"),
+    (Hint::LinearStart, "--init rigid, similarity, affine, centre-of-mass or the file of a transform"),
     (Hint::Matches, "--init matches"),
     (Hint::MaxMemory, "--max-memory"),
     (Hint::MaxDecode, "--max-decode"),

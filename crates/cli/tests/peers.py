@@ -7,7 +7,7 @@
 An anisotropic, oblique, mirrored pair is made by SimpleITK, one whose images lie on two grids, and slices that lie in space; `veloxel flow` estimates
 its field; SimpleITK resamples the moving image through that field; the result must equal `veloxel warp image` (and, for linear
 interpolation, `--warped`) within 1e-3 of the intensity range, and end at the same voxels. With VELOXEL_DATA, labels of a cine
-of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK. Stereo pairs are rectified by `veloxel stereo
+of few slices are warped by both. Transforms of linear starts resample as SimpleITK's. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK. Stereo pairs are rectified by `veloxel stereo
 --calibration` and by OpenCV's stereoRectify, initUndistortRectifyMap and remap, and fisheyes by OpenCV's fisheye.
 A mesh in parts is opened by trimesh. VELOXEL may name a built binary.
 Exits with 1 and one line a difference if anything differs.
@@ -145,6 +145,30 @@ def run(folder, name, fixed, moving):
         for role in ("warped", "again"):
             compare(sitk.ReadImage(str(paths[role]), sitk.sitkFloat32), theirs, moving, f"{what}, {role}")
         undoes_the_motion(theirs, fixed, moving, what)
+
+
+def linear_starts(folder):
+    """The transform of a linear start is SimpleITK's: it resamples the moving image onto the fixed one."""
+    fixed = place(texture(*np.meshgrid(*(np.arange(n, dtype=float) for n in (44, 40, 36)), indexing="ij")).T, [1.0, 1.2, 1.5],
+                  oblique_volumes()[0].GetDirection())
+    centre = fixed.TransformContinuousIndexToPhysicalPoint([22.0, 20.0, 18.0])
+    truth = sitk.Euler3DTransform(centre, 0.06, -0.04, 0.08, (1.2, -0.9, 0.7))
+    moving = sitk.Resample(fixed, fixed, truth.GetInverse(), sitk.sitkBSpline, 0.0, sitk.sitkFloat32)
+    paths = {role: folder / f"linear_{role}.mha" for role in ("fixed", "moving", "flow")}
+    sitk.WriteImage(fixed, str(paths["fixed"]))
+    sitk.WriteImage(moving, str(paths["moving"]))
+    for init in ("rigid", "affine"):
+        written = folder / f"{init}.tfm"
+        if not veloxel("flow", paths["fixed"], paths["moving"], "-o", paths["flow"], "--preset", "fast", "--quiet", "--init", init,
+                       "--transform", written):
+            continue
+        found = sitk.ReadTransform(str(written))
+        points = [fixed.TransformIndexToPhysicalPoint(i) for i in [(9, 8, 8), (32, 8, 8), (9, 30, 8), (9, 8, 26), (32, 30, 26)]]
+        wrong = max(np.linalg.norm(np.subtract(found.TransformPoint(p), truth.TransformPoint(p))) for p in points)
+        check(wrong < 0.3, f"{init} start: {wrong:.3f} mm from SimpleITK's transform (bound 0.3)")
+        print(f"{init} start: at most {wrong:.3f} mm from SimpleITK's transform")
+        theirs = sitk.Resample(moving, fixed, found, sitk.sitkLinear, float("nan"), sitk.sitkFloat32)
+        undoes_the_motion(theirs, fixed, moving, f"{init} start")
 
 
 def slices_in_space(folder):
@@ -309,6 +333,7 @@ def main():
         run(pathlib.Path(name), "volume", *oblique_volumes())
         run(pathlib.Path(name), "picture", *oblique_pictures())
         run(pathlib.Path(name), "two grids", *two_grids())
+        linear_starts(pathlib.Path(name))
         slices_in_space(pathlib.Path(name))
         labels_of_few_slices(pathlib.Path(name))
         tracked_points(pathlib.Path(name))

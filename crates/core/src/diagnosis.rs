@@ -37,6 +37,8 @@ pub enum Hint {
     Mask,
     /// What the run starts from.
     Start,
+    /// A start that is a linear map.
+    LinearStart,
     /// A start from matches, which find motion of any size.
     Matches,
     /// The budget of memory of a run.

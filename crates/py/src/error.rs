@@ -93,6 +93,7 @@ fn argument(hint: Hint) -> &'static str {
         Hint::Start => {
             "init=\"centre-of-mass\", \"affine\" or None; `veloxel.info(path)` shows where an image lies"
         }
+        Hint::LinearStart => "init=\"rigid\", \"similarity\", \"affine\", \"centre-of-mass\" or a transform",
         Hint::Matches => "init=\"matches\"",
         Hint::MaxMemory => "Session(max_memory=…)",
         Hint::Sequence => "veloxel.sequence",

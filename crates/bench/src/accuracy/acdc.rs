@@ -1,15 +1,16 @@
 //! Labels of six hearts of ACDC, carried from end-diastole to end-systole, from file to file, as `warp labels` does without
 //! options.
 
+use crate::scores::ways::Way;
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use veloxel::jobs::{
     DenseMethodOptions, DenseOptions, EvaluateJob, FlowJob, FlowOutputs, LabelChoice, WarpJob,
     evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::{IoError, Strictness};
-use veloxel_motion::MotionError;
 
 /// Label of the files, its name, and the mean Dice that must be reached.
 const STRUCTURES: [(u32, &str, f64); 3] =
@@ -18,12 +19,11 @@ const STRUCTURES: [(u32, &str, f64); 3] =
 /// `acdc`: labels at end-diastole carried to end-systole by the preset `cine`, mean Dice of all patients.
 pub(crate) fn acdc(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let Some(folder) = session.data("cardiac/acdc/training") else { return Ok(Vec::new()) };
-    let scratch =
-        tempfile::tempdir().map_err(|source| IoError::Write { path: std::env::temp_dir(), source })?;
+    let method = Way::named("cine").options()?;
     let mut sums = [0.0; 3];
     let (mut folded, mut count) = (0.0, 0);
     for patient in patients(&folder)? {
-        let carried = Carried::of(&patient, scratch.path(), session)?;
+        let carried = Carried::of(&patient, session, method.clone())?;
         sums.iter_mut().zip(carried.dice).for_each(|(sum, dice)| *sum += dice);
         folded = f64::max(folded, carried.share_folded);
         count += 1;
@@ -51,14 +51,19 @@ fn patients(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
 }
 
 /// The result of a patient's labels.
-struct Carried {
+pub(crate) struct Carried {
     /// Dice of each label, in the order of [`STRUCTURES`].
-    dice: [f64; 3],
+    pub dice: [f64; 3],
     share_folded: f64,
+    /// Seconds that the flow took, from file to file.
+    pub time_s: f64,
 }
 
 impl Carried {
-    fn of(patient: &Path, scratch: &Path, session: &Session<'_>) -> Result<Self, BenchError> {
+    /// Carries the labels of a patient's folder by the flow of a method.
+    pub fn of(patient: &Path, session: &Session<'_>, method: DenseMethodOptions) -> Result<Self, BenchError> {
+        let scratch =
+            tempfile::tempdir().map_err(|source| IoError::Write { path: std::env::temp_dir(), source })?;
         let info = patient.join("Info.cfg");
         let text =
             std::fs::read_to_string(&info).map_err(|source| IoError::Read { path: info.clone(), source })?;
@@ -67,20 +72,17 @@ impl Carried {
             let number = text.lines().find_map(|line| line.strip_prefix(phase)?.trim().parse::<u32>().ok());
             patient.join(format!("{name}_frame{:02}{what}.nii.gz", number.unwrap_or_default()))
         };
-        let (field, labels) = (scratch.join("flow.mha"), scratch.join("labels.mha"));
-        let options = DenseOptions {
-            method: DenseMethodOptions::named("clg")
-                .and_then(|clg| clg.preset("cine"))
-                .map_err(MotionError::from)?,
-            ..DenseOptions::default()
-        };
+        let [field, labels] = ["flow.mha", "labels.mha"].map(|name| scratch.path().join(name));
+        let options = DenseOptions { method, ..DenseOptions::default() };
         let job = FlowJob {
             inputs: vec![frame("ES:", ""), frame("ED:", "")],
             options,
             outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
             ..FlowJob::default()
         };
-        let run = flow(&job, &veloxel::Session::open(&session.device_options)?)?;
+        let begin = Instant::now();
+        let run = flow(&job, &veloxel::Session::on(session.device.clone()))?;
+        let time_s = begin.elapsed().as_secs_f64();
         let warp = WarpJob {
             flow: field,
             input: frame("ED:", "_gt"),
@@ -95,6 +97,7 @@ impl Carried {
         Ok(Self {
             dice: STRUCTURES.map(|(label, ..)| dice(label)),
             share_folded: run.report.pairs[0].statistics.jacobian.share_folded,
+            time_s,
         })
     }
 }

@@ -1,19 +1,15 @@
 //! Motion larger than a pyramid follows, with matches and without: pictures with true fields, and a lung that breathes.
 
+use crate::accuracy::breathing::{BreathingPair, breathing_lung};
 use crate::accuracy::confidence::over_random;
+use crate::accuracy::true_fields::TrueField;
 use crate::{BenchError, Figure, Session};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{Control, Flow, Mask, Volume, Warnings};
+use veloxel_core::{Control, Flow, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io::{Strictness, read_flow, read_image, read_mask};
-use veloxel_kernels::image::warp::Interpolation;
+use veloxel_io::{Strictness, read_image};
 use veloxel_measure::flow_error;
-use veloxel_motion::{
-    Border, Clg, ClgParams, ClgPreset, DenseFlow, FinerImage, Frame, ImagePair, Matched, MovingImage, Pair,
-    PairMethod, voxel_map,
-};
-use veloxel_phantoms::{Breathing, CentredFrame, Motion};
+use veloxel_motion::{Clg, ClgParams, ClgPreset, DenseFlow, Frame, ImagePair, Matched, Pair, PairMethod};
 
 /// The required results of a pair with matches.
 #[derive(Clone, Copy)]
@@ -26,63 +22,38 @@ enum Bars {
     Kept,
 }
 
-/// A pair of pictures with a true field, and its occluded pixels if they are known; paths below the data folder.
+/// A pair of pictures with a true field, and its occluded pixels if they are known.
 struct Scene {
+    /// Its name in the table of true fields.
     name: &'static str,
-    files: [&'static str; 3],
-    /// Mask of hidden pixels, and the least F-score.
+    /// Mask of hidden pixels below the data folder, and the least F-score.
     hidden: Option<(&'static str, f64)>,
     bars: Bars,
 }
 
-macro_rules! middlebury {
-    ($name:literal) => {
-        Scene {
-            name: $name,
-            files: [
-                concat!("flow/middlebury-2frame/", $name, "/frame10.png"),
-                concat!("flow/middlebury-2frame/", $name, "/frame11.png"),
-                concat!("flow/middlebury-2frame/", $name, "/flow10.flo"),
-            ],
-            hidden: None,
-            bars: Bars::Kept,
-        }
-    };
+impl Scene {
+    const fn of(name: &'static str, bars: Bars) -> Self {
+        Self { name, hidden: None, bars }
+    }
+
+    const fn with_hidden(self, mask: &'static str, least: f64) -> Self {
+        Self { hidden: Some((mask, least)), ..self }
+    }
 }
 
-macro_rules! sintel {
-    ($name:literal, $scene:literal, $pass:literal, $least:literal, $bars:expr) => {
-        Scene {
-            name: $name,
-            files: [
-                concat!("flow/sintel/", $pass, "/frame_0002.png"),
-                concat!("flow/sintel/", $pass, "/frame_0003.png"),
-                concat!("flow/sintel/", $scene, "/gt/frame_0002.flo"),
-            ],
-            hidden: Some((concat!("flow/sintel/", $scene, "/gt/occlusions/frame_0002.png"), $least)),
-            bars: $bars,
-        }
-    };
-}
+/// Hidden pixels of Sintel's scenes.
+const HIDDEN_OF_CAVE: &str = "flow/sintel/cave_2/gt/occlusions/frame_0002.png";
+const HIDDEN_OF_ALLEY: &str = "flow/sintel/alley_1/gt/occlusions/frame_0002.png";
 
 const SCENES: [Scene; 8] = [
-    Scene {
-        name: "KITTI",
-        files: [
-            "flow/kitti-sample/frame1.png",
-            "flow/kitti-sample/frame2.png",
-            "flow/kitti-sample/flow_gt.png",
-        ],
-        hidden: None,
-        bars: Bars::Outliers(8.5, 0.34),
-    },
-    sintel!("cave_2, clean", "cave_2", "cave_2/clean", 0.64, Bars::Error(1.0)),
-    sintel!("cave_2, final", "cave_2", "cave_2/final", 0.0, Bars::Error(1.12)),
-    sintel!("alley_1", "alley_1", "alley_1", 0.45, Bars::Kept),
-    middlebury!("RubberWhale"),
-    middlebury!("Grove2"),
-    middlebury!("Urban2"),
-    middlebury!("Dimetrodon"),
+    Scene::of("KITTI", Bars::Outliers(8.5, 0.34)),
+    Scene::of("cave_2, clean", Bars::Error(1.0)).with_hidden(HIDDEN_OF_CAVE, 0.64),
+    Scene::of("cave_2, final", Bars::Error(1.12)).with_hidden(HIDDEN_OF_CAVE, 0.0),
+    Scene::of("alley_1", Bars::Kept).with_hidden(HIDDEN_OF_ALLEY, 0.45),
+    Scene::of("RubberWhale", Bars::Kept),
+    Scene::of("Grove2", Bars::Kept),
+    Scene::of("Urban2", Bars::Kept),
+    Scene::of("Dimetrodon", Bars::Kept),
 ];
 
 /// The pair whose time on a GPU has a bar, and which shorter presets must follow too.
@@ -90,10 +61,6 @@ const TIMED: &str = "KITTI";
 const SHORTER: [ClgPreset; 2] = [ClgPreset::Fast, ClgPreset::Realtime];
 /// Number of runs, of which the best counts.
 const RESIDENT_RUNS: usize = 8;
-/// Motion of the diaphragm, and of the chest's front, voxels.
-const BREATH_VOX: [f64; 2] = [20.0, -3.0];
-/// Planes of the lung's image between which it breathes.
-const BREATHING_PLANES: [f64; 2] = [5.0, 63.0];
 
 /// `large-motion`: mean errors, outliers, occlusions and confidences with matches and without; the breathing lung.
 pub(crate) fn large_motion(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
@@ -116,13 +83,10 @@ fn both(device: &Device, pair: &Pair<'_>) -> Result<([DenseFlow; 2], f64), Bench
 }
 
 fn pictures(session: &Session<'_>, scene: &Scene) -> Result<Vec<Figure>, BenchError> {
-    let [Some(fixed), Some(moving), Some(truth)] = scene.files.map(|file| session.data(file)) else {
+    let Some(TrueField { fixed, moving, truth }) = TrueField::read(session, scene.name)? else {
         return Ok(Vec::new());
     };
     let mut warnings = Warnings::new();
-    let mut image = |path: PathBuf| read_image(&path, Strictness::Lenient, &mut warnings);
-    let (fixed, moving) = (image(fixed)?, image(moving)?);
-    let truth = read_flow(&truth, Strictness::Lenient, &mut warnings)?;
     let (found, time_s) = both(session.device, &Pair::new(&fixed, &moving))?;
     let [without, with] =
         [&found[0], &found[1]].map(|found| flow_error(&found.flow, &truth, None, &Control::default()));
@@ -222,29 +186,11 @@ fn f_score(found: &DenseFlow, truth: &Volume<f32>) -> Option<f64> {
 }
 
 fn lung(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
-    let folder = Path::new("volumes/elastix/Data");
-    let path = |name: &str| session.data(&folder.join(name).display().to_string());
-    let (Some(image), Some(mask)) =
-        (path("3DCT_lung_baseline_small.mha"), path("3DCT_lung_baseline_mask.mha"))
-    else {
+    let Some(BreathingPair { fixed, moving, truth, lung }) = breathing_lung(session)? else {
         return Ok(Vec::new());
     };
-    let mut warnings = Warnings::new();
-    let moving = read_image(&image, Strictness::Lenient, &mut warnings)?;
-    let mask = read_mask(&mask, Strictness::Lenient, &mut warnings)?;
-    let truth = breath(&moving);
-    let device = session.device;
-    let fixed = seen_through(device, &moving, &truth)?;
-    let map = voxel_map(moving.grid(), mask.grid());
-    let lung = Mask::from_fn(moving.grid().clone(), |voxel| {
-        let d = truth.vector_vox(moving.grid().index(voxel));
-        let at = map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a]))).map(f64::round);
-        let size = mask.grid().size();
-        (0..3).all(|a| at[a] >= 0.0 && at[a] < size[a] as f64)
-            && mask.data()[mask.grid().index(at.map(|v| v as usize))]
-    });
-    let (found, time_s) = both(device, &Pair::new(&fixed, &moving))?;
-    let error = |found: &DenseFlow| flow_error(&found.flow, &truth, Some(&lung), &Control::default());
+    let (found, time_s) = both(session.device, &Pair::new(&fixed, &moving))?;
+    let error = |found: &DenseFlow| flow_error(&found.flow, &truth, lung.as_ref(), &Control::default());
     let mut figures = vec![
         Figure::new("breathing lung: without matches", error(&found[0])?.end_point_vox.mean, "voxel"),
         Figure::new("breathing lung: with matches", error(&found[1])?.end_point_vox.mean, "voxel")
@@ -254,32 +200,4 @@ fn lung(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         figures.push(Figure::new("breathing lung: time with matches", time_s, "s"));
     }
     Ok(figures)
-}
-
-/// The field of a breath on an image's grid.
-fn breath(image: &Volume<f32>) -> Flow {
-    let (grid, frame) = (image.grid(), CentredFrame::new(image.grid()));
-    let spacing = grid.spacing_mm();
-    let z_mm = |plane: f64| (plane - 0.5 * (grid.size()[2] as f64 - 1.0)) * spacing[2];
-    let motion = Breathing {
-        diaphragm_mm: BREATH_VOX[0] * spacing[2],
-        front_mm: BREATH_VOX[1] * spacing[1],
-        from_to_mm: BREATHING_PLANES.map(z_mm),
-    };
-    Flow::from_fn(grid.clone(), |voxel| {
-        let index = grid.index(voxel.map(|v| v as usize));
-        frame.vector_vox(motion.displacement_mm(frame.position_mm(index)))
-    })
-}
-
-/// The image that is `moving` seen through a field.
-fn seen_through(device: &Device, moving: &Volume<f32>, field: &Flow) -> Result<Volume<f32>, BenchError> {
-    let grid = moving.grid();
-    let samples = device.upload_copy(moving.data())?;
-    let field: Vec<_> =
-        field.components_vox().map(|component| device.upload_copy(component)).collect::<Result<_, _>>()?;
-    let seen =
-        MovingImage::new(device, &samples, grid, grid, Interpolation::CubicSpline, FinerImage::Smoothed)?;
-    let fixed = seen.warp(&field, Border::Unbounded)?;
-    Ok(Volume::new(grid.clone(), device.download(fixed)?)?)
 }

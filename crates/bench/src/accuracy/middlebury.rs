@@ -1,39 +1,29 @@
 //! Middlebury's two-frame pairs with ground truth: one parameter set for all.
 
+use crate::scores::{Score, scored};
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
-use veloxel_core::{Control, Dimension, Flow, Volume, Warnings};
+use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
-use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
 
 pub(crate) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
 
 /// `middlebury`: mean end-point error and time a pair, presets `accurate` and `fast`.
 pub(crate) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let (mut figures, mut times) = (Vec::new(), Vec::new());
-    for (preset, name, most_error, most_s) in
-        [(ClgPreset::Accurate, "accurate", 0.187, 1.5), (ClgPreset::Fast, "fast", 0.33, 0.25)]
-    {
-        let (mut error_sum, mut slowest_s) = (0.0, 0.0f64);
-        for pair_name in PAIRS {
-            let Some(folder) = folder(session, pair_name) else { return Ok(figures) };
-            let mut warnings = Warnings::new();
-            let [fixed, moving] = images(&folder)?;
-            let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut warnings)?;
-            let params = ClgParams::preset(preset, Dimension::Two);
-            let pair = Pair::new(&fixed, &moving);
-            let start = Instant::now();
-            let output = Clg::new(fixed.grid(), params, session.device)?.run(&pair)?;
-            let time_s = start.elapsed().as_secs_f64();
-            let error = flow_error(&output.flow, &truth, None, &Control::default())?.end_point_vox.mean;
-            error_sum += error;
-            slowest_s = slowest_s.max(time_s);
-            figures.push(Figure::new(format!("{pair_name}: {name}"), error, "px"));
-            times.push(Figure::new(format!("{pair_name}: {name}"), time_s, "s"));
+    for (name, most_error, most_s) in [("accurate", 0.187, 1.5), ("fast", 0.33, 0.25)] {
+        let scores = scored(session, "middlebury", |_| true, &[name])?;
+        if scores.len() < PAIRS.len() {
+            return Ok(figures);
         }
-        let mean = error_sum / PAIRS.len() as f64;
+        let mut slowest_s = 0.0f64;
+        for Score { item, error, time_s, .. } in &scores {
+            let time_s = time_s.unwrap_or_default();
+            slowest_s = slowest_s.max(time_s);
+            figures.push(Figure::new(format!("{item}: {name}"), *error, "px"));
+            times.push(Figure::new(format!("{item}: {name}"), time_s, "s"));
+        }
+        let mean = scores.iter().map(|score| score.error).sum::<f64>() / scores.len() as f64;
         figures.push(Figure::new(format!("mean: {name}"), mean, "px").at_most(most_error));
         times.push(Figure::new(format!("slowest pair: {name}"), slowest_s, "s").at_most(most_s));
     }

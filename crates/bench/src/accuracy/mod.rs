@@ -1,6 +1,7 @@
 //! Benches of accuracy: results compared with exact motion, ground truth and outlines that people drew.
 
 pub(crate) mod acdc;
+pub(crate) mod breathing;
 pub(crate) mod cine;
 pub(crate) mod confidence;
 pub(crate) mod error_time;
@@ -12,4 +13,5 @@ pub(crate) mod nirep;
 pub(crate) mod phantoms;
 pub(crate) mod repeated_texture;
 pub(crate) mod segmentation;
+pub(crate) mod true_fields;
 pub(crate) mod volume_preservation;

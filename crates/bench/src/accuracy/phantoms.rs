@@ -1,32 +1,18 @@
 //! End-point errors on the phantoms, in the interior, preset `accurate`.
 
-use crate::{BenchError, Figure};
-use veloxel_core::{Control, Dimension};
-use veloxel_gpu::Device;
-use veloxel_measure::flow_error;
-use veloxel_motion::{Clg, ClgParams, ClgPreset, Pair, PairMethod};
-use veloxel_phantoms::Noise;
-use veloxel_phantoms::catalogue::{TextureKind, cases, isotropic_grid};
+use crate::scores::{Half, scored};
+use crate::{BenchError, Figure, Session};
 
 /// Mean end-point error (voxels) of smooth motion without noise: the promise of the product, which tests hold as well.
 const SMOOTH_ERROR_VOX: f64 = 0.02;
 
-/// `phantoms`: 96² and 64³; the bar holds for smooth motion without noise.
-pub(crate) fn phantoms(device: &Device) -> Result<Vec<Figure>, BenchError> {
+/// `phantoms`: 96² and 64³ of the textures that presets were chosen on; the bar holds for smooth motion without noise.
+pub(crate) fn phantoms(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
-    for (dimension, size) in [(Dimension::Two, 96), (Dimension::Three, 64)] {
-        let grid = isotropic_grid(dimension, size)?;
-        let dimensions = format!(" {}-D", dimension.count());
-        for case in cases() {
-            let phantom = case.build(&grid);
-            let params = ClgParams::preset(ClgPreset::Accurate, dimension);
-            let pair = Pair::new(&phantom.fixed, &phantom.moving);
-            let output = Clg::new(&grid, params, device)?.run(&pair)?;
-            let error =
-                flow_error(&output.flow, &phantom.truth, Some(&phantom.interior), &Control::default())?;
-            let what = case.name(dimension).replace(&dimensions, "");
-            let figure = Figure::new(format!("{what}:{dimensions}"), error.end_point_vox.mean, "voxels");
-            let held = case.noise == Noise::None && case.texture == TextureKind::Smooth;
+    for (set, axes) in [("phantoms-2d", "2-D"), ("phantoms-3d", "3-D")] {
+        for score in scored(session, set, |row| row.half == Half::Tuned, &["accurate"])? {
+            let figure = Figure::new(format!("{}: {axes}", score.item), score.error, "voxels");
+            let held = score.item.ends_with(", smooth");
             figures.push(if held { figure.at_most(SMOOTH_ERROR_VOX) } else { figure });
         }
     }

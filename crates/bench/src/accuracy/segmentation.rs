@@ -27,12 +27,12 @@ const TIMED: (u32, f64) = (301, 6.0);
 const UNCERTAIN: f64 = 0.1;
 
 /// A mesh with the segmentations of people.
-struct Example {
-    graph: DualGraph,
+pub(crate) struct Example {
+    pub graph: DualGraph,
     /// A label for each face of the graph, for each person.
     people: Vec<Vec<u32>>,
     /// The median of the people's numbers of parts.
-    parts: usize,
+    pub parts: usize,
 }
 
 /// The results of one mesh.
@@ -94,7 +94,8 @@ pub(crate) fn segmentation(session: &Session<'_>) -> Result<Vec<Figure>, BenchEr
 }
 
 impl Example {
-    fn read(folder: &Path, id: u32) -> Result<Self, BenchError> {
+    /// Reads a mesh by its number, and what people made of it.
+    pub fn read(folder: &Path, id: u32) -> Result<Self, BenchError> {
         let path = folder.join(format!("off/{id}.off"));
         let mesh = read_surface(&path, Reading::default(), &mut Warnings::new())?;
         let clean = CleanMesh::new(&mesh, &Control::default()).map_err(VeloxelError::from)?;
@@ -120,12 +121,25 @@ impl Example {
         Ok(Self { graph, people, parts })
     }
 
-    fn rand(&self, labels: &[u32]) -> Result<f64, BenchError> {
+    /// The Rand index of labels, as a mean over people.
+    pub fn rand(&self, labels: &[u32]) -> Result<f64, BenchError> {
         let mut sum = 0.0;
         for person in &self.people {
             sum += segmentation_error(labels, person, &Control::default())?.rand;
         }
         Ok(sum / self.people.len() as f64)
+    }
+
+    /// The Rand index of people against each other, as a mean over their pairs.
+    pub fn rand_of_people(&self) -> Result<f64, BenchError> {
+        let (mut sum, mut count) = (0.0, 0usize);
+        for (nth, one) in self.people.iter().enumerate() {
+            for other in &self.people[nth + 1..] {
+                sum += segmentation_error(one, other, &Control::default())?.rand;
+                count += 1;
+            }
+        }
+        Ok(sum / count.max(1) as f64)
     }
 
     /// The share of the least certain faces that lie within two faces of a cut, over the share of all that do; mean over people.

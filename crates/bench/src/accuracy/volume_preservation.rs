@@ -14,7 +14,7 @@ pub(crate) const BETA: f32 = 3.0;
 /// Least factor by which β makes the change of volume in the muscle smaller; tests require it too.
 const GAIN: f64 = 4.0;
 /// Voxel edge of the rasterised ventricle, in the mesh's unit.
-const MOUSE_SPACING: f64 = 1.25;
+pub(crate) const MOUSE_SPACING: f64 = 1.25;
 
 /// `volume-preservation`: shells, the heart, and (with data) the mouse ventricle from frame 0 to 8.
 pub(crate) fn volume_preservation(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {

@@ -42,14 +42,28 @@ pub(crate) fn pairs(session: &Session<'_>) -> Result<Vec<RectifiedPair>, BenchEr
 }
 
 impl RectifiedPair {
+    /// The disparity.
+    pub fn disparity(
+        &self,
+        parameters: &PhaseParameters,
+        device: &Device,
+    ) -> Result<PhaseStereo, BenchError> {
+        Ok(phase_stereo(&self.left, &self.right, parameters, device)?)
+    }
+
+    /// The error of a disparity.
+    pub fn error(&self, found: &PhaseStereo) -> Result<DisparityError, BenchError> {
+        Ok(disparity_error(&found.disparity_px, &self.truth_px, None, &Control::default())?)
+    }
+
     /// The disparity, and its error.
     pub fn measured(
         &self,
         parameters: &PhaseParameters,
         device: &Device,
     ) -> Result<(PhaseStereo, DisparityError), BenchError> {
-        let found = phase_stereo(&self.left, &self.right, parameters, device)?;
-        let error = disparity_error(&found.disparity_px, &self.truth_px, None, &Control::default())?;
+        let found = self.disparity(parameters, device)?;
+        let error = self.error(&found)?;
         Ok((found, error))
     }
 }

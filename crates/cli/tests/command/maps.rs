@@ -1,8 +1,10 @@
 //! `veloxel invert`, `veloxel compose`, and starts from the files of transforms.
 
 use crate::workplace::{Workplace, small_volume};
-use veloxel_core::{Flow, Grid, Warnings};
+use veloxel_core::{Flow, Grid, LinearTransform, Warnings};
 use veloxel_io::{Strictness, read_flow, read_transform, write_flow, write_transform};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::{Noise, Phantom};
 
 /// A place with a smooth field, one that folds, and two transforms.
 fn with_maps() -> Workplace {
@@ -89,4 +91,102 @@ fn a_run_begins_from_a_transform() {
     place
         .run(&["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "no.nii.gz", "--init", "plane.txt"])
         .failed_with(&["2-D"]);
+}
+
+/// A volume that is stretched, sheared and shifted, on an oblique grid of unlike spacing.
+fn affine_volume() -> Phantom {
+    let (s, c) = 0.35f64.sin_cos();
+    let grid = Grid::volume(40, 36, 32).and_then(|grid| grid.with_spacing_mm([1.0, 1.25, 1.5])).unwrap();
+    let direction = [[-c, s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]];
+    let grid = grid.with_origin_mm([60.0, -45.0, 12.0]).with_direction(direction).unwrap();
+    Case { motion: MotionKind::Affine, texture: TextureKind::Smooth, noise: Noise::None }.build(&grid)
+}
+
+fn transform_of(place: &Workplace, name: &str) -> LinearTransform {
+    read_transform(&place.path(name), Strictness::Strict, &mut Warnings::new()).unwrap()
+}
+
+/// The largest distance between where two maps lead the corners of a grid, mm.
+fn apart_mm(grid: &Grid, [a, b]: [&LinearTransform; 2]) -> f64 {
+    let corner = |nth: usize| {
+        let size = grid.size();
+        let voxel = [0, 1, 2].map(|axis| if nth >> axis & 1 == 1 { (size[axis] - 1) as f64 } else { 0.0 });
+        let (there, other) = (a.apply(grid.world_from_voxel(voxel)), b.apply(grid.world_from_voxel(voxel)));
+        (0..3).map(|axis| (there[axis] - other[axis]).powi(2)).sum::<f64>().sqrt()
+    };
+    (0..8).map(corner).fold(0.0, f64::max)
+}
+
+#[test]
+fn the_start_that_was_found_is_written_and_leads_from_fixed_to_moving() {
+    let (place, phantom) = (Workplace::new(), affine_volume());
+    place.write_image("fixed.nii.gz", &phantom.fixed);
+    place.write_image("moving.nii.gz", &phantom.moving);
+    let grid = phantom.fixed.grid();
+    let register = |more: &[&str]| {
+        let run =
+            ["register", "fixed.nii.gz", "moving.nii.gz", "--preset", "fast", "--device", "cpu", "--quiet"];
+        place.run(&[&run[..], more].concat()).succeeded();
+    };
+    register(&["-o", "first.nii.gz", "--transform", "first.tfm"]);
+    let found = transform_of(&place, "first.tfm");
+    let voxel = [20, 18, 16];
+    let from = voxel.map(|v| v as f64);
+    let moved = phantom.truth.displacement_mm().map(|component| component[grid.index(voxel)]);
+    let start = grid.world_from_voxel(from);
+    let there = found.apply(start);
+    let wrong = (0..3).map(|a| (there[a] - start[a] - f64::from(moved[a])).powi(2)).sum::<f64>().sqrt();
+    let length = moved.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
+    assert!(length > 0.5 && wrong < 0.2 * length, "{wrong} mm wrong of {length}");
+    // The same map, given again, is the same start, and every format holds it.
+    for (again, out) in
+        [("first.tfm", "second.mat"), ("second.mat", "third.txt"), ("third.txt", "fourth.tfm")]
+    {
+        register(&["-o", "again.nii.gz", "--init", again, "--transform", out]);
+        assert!(apart_mm(grid, [&found, &transform_of(&place, out)]) < 1e-9, "{out}");
+    }
+    let field = |name: &str| read_flow(&place.path(name), Strictness::Strict, &mut Warnings::new()).unwrap();
+    let (first, again) = (field("first.nii.gz"), field("again.nii.gz"));
+    let pairs = first.planar_vox().iter().zip(again.planar_vox());
+    let differ = pairs.fold(0.0f32, |worst, (a, b)| worst.max((a - b).abs()));
+    assert!(differ < 1e-3, "{differ} voxels");
+}
+
+#[test]
+fn a_transform_of_a_run_without_a_linear_start_is_refused_by_name() {
+    let (place, phantom) = (Workplace::new(), small_volume());
+    place.write_image("fixed.nii.gz", &phantom.fixed);
+    place.write_image("moving.nii.gz", &phantom.moving);
+    write_flow(place.path("still.nii.gz"), &Flow::zeros(phantom.fixed.grid().clone())).unwrap();
+    let flat = phantom.fixed.map(|_| 3.0f32);
+    place.write_image("flat.nii.gz", &flat);
+    for (more, says) in [
+        (&["--transform", "t.tfm"][..], &["clg begins from no motion", "--init rigid"][..]),
+        (&["--transform", "t.tfm", "--init", "matches"], &["begins from matches"]),
+        (&["--transform", "t.tfm", "--init", "still.nii.gz"], &["begins from a field"]),
+        (&["--transform", "t.tfm", "--method", "lucas-kanade"], &["lucas-kanade begins from no motion"]),
+        (&["--transform", "t.tfm", "--method", "phase"], &["phase begins from no motion"]),
+        (&["--transform", "t.nii.gz", "--init", "affine"], &[".tfm .mat .txt"]),
+        (&["--transform", "t.h5", "--init", "affine"], &["HDF5", "sitk.WriteTransform"]),
+        (&["--transform", "flow.nii.gz", "--init", "affine"], &["flow.nii.gz"]),
+    ] {
+        let before = place.names();
+        let run = ["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.nii.gz", "--device", "cpu"];
+        place.run(&[&run[..], more].concat()).failed_with(says);
+        assert_eq!(place.names(), before, "nothing may be left behind");
+    }
+    let before = place.names();
+    let run = [
+        "flow",
+        "fixed.nii.gz",
+        "flat.nii.gz",
+        "-o",
+        "flow.nii.gz",
+        "--init",
+        "rigid",
+        "--transform",
+        "t.tfm",
+    ];
+    place.run(&run).failed_with(&["no linear start was found"]);
+    assert_eq!(place.names(), before, "nothing may be left behind");
 }

@@ -53,7 +53,10 @@ static FOREIGN: [(&[u8], &str, &str); 2] = [
 ];
 
 /// The extensions of files that [`read_transform`] takes for transforms, without the dot.
-pub const TRANSFORM_EXTENSIONS: [&str; 5] = ["tfm", "mat", "txt", "h5", "xfm"];
+pub const TRANSFORM_EXTENSIONS: [&str; 6] = ["tfm", "mat", "txt", "h5", "hdf5", "xfm"];
+
+/// The extensions of HDF5, in which ITK holds transforms as well.
+const HDF5_EXTENSIONS: [&str; 2] = ["h5", "hdf5"];
 
 /// Whether a file's name is one of a transform: a field has none of these extensions.
 pub fn is_named_transform(path: &Path) -> bool {
@@ -99,7 +102,7 @@ pub fn read_transform(
 /// Checks, before any work is done for it, that [`write_transform`] knows the extension.
 ///
 /// # Errors
-/// [`IoError::UnknownExtension`] with the list of those that it knows.
+/// [`IoError::UnknownExtension`] with the list of those that it knows; [`IoError::Unsupported`] for HDF5, with the way there.
 pub fn check_transform_output(path: &Path) -> Result<()> {
     writer(path).map(|_| ())
 }
@@ -108,7 +111,7 @@ pub fn check_transform_output(path: &Path) -> Result<()> {
 /// `.txt` as one in LPS that says so; a rotation and a shift alone are named rigid in `.tfm` and `.txt`.
 ///
 /// # Errors
-/// [`IoError::UnknownExtension`] with the list of those that it knows; [`IoError::Write`]. Nothing is left behind then.
+/// As [`check_transform_output`]; [`IoError::Write`]. Nothing is left behind then.
 pub fn write_transform(target: impl Into<Target>, transform: &LinearTransform) -> Result<()> {
     let target = target.into();
     let write = writer(target.path())?;
@@ -123,12 +126,13 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn writer(path: &Path) -> Result<fn(&LinearTransform) -> String> {
     let own = extension(path);
+    if HDF5_EXTENSIONS.contains(&own.as_str()) {
+        let way = "write .tfm, then `sitk.WriteTransform(sitk.ReadTransform(\"out.tfm\"), \"out.h5\")`";
+        return Err(IoError::unsupported(path, "writing a transform into an HDF5 file", way));
+    }
     let writes = |format: &&TransformFormat| format.extensions.contains(&own.as_str());
     let format = FORMATS.iter().filter(|format| format.write.is_some()).find(writes);
-    format.and_then(|format| format.write).ok_or_else(|| {
-        let known = ".tfm .mat .txt".to_owned();
-        IoError::UnknownExtension { path: path.to_owned(), what: "a linear transform", known }
-    })
+    format.and_then(|format| format.write).ok_or_else(|| unknown(path))
 }
 
 fn unknown(path: &Path) -> IoError {

@@ -45,7 +45,7 @@ fn what_is_written_is_read_again() {
             assert_eq!(rigid, transform.is_rigid() && name != "a.mat", "{text}");
         }
     }
-    assert!(check_transform_output(Path::new("a.h5")).unwrap_err().to_string().contains(".tfm"));
+    assert!(check_transform_output(Path::new("a.nii")).unwrap_err().to_string().contains(".tfm .mat .txt"));
 }
 
 #[test]
@@ -128,7 +128,12 @@ fn what_is_no_transform_is_refused_by_name() {
     let bspline = itk("BSplineTransform_double_3_3", "0 0", "1 2");
     let (short, scaled) = (itk("AffineTransform_double_3_3", "1 2", "0 0 0"), "1 0\n0 1\n");
     for (name, bytes, says) in [
-        ("a.h5", &b"\x89HDF\r\n\x1a\n"[..], "HDF5"),
+        (
+            "a.h5",
+            &b"\x89HDF\r\n\x1a\n"[..],
+            "sitk.WriteTransform(sitk.ReadTransform(\"in.h5\"), \"out.tfm\")",
+        ),
+        ("a.hdf5", &b"\x89HDF\r\n\x1a\n"[..], "sitk.WriteTransform"),
         ("a.mat", flirt.as_bytes(), "FLIRT"),
         ("a.mat", mirror.as_bytes(), "mirrors"),
         ("a.mat", flat.as_bytes(), "singular"),
@@ -142,5 +147,17 @@ fn what_is_no_transform_is_refused_by_name() {
     ] {
         let refused = read_as(name, bytes).unwrap_err().to_string();
         assert!(refused.contains(says), "{name}: {refused}");
+    }
+}
+
+#[test]
+fn hdf5_is_not_written_and_the_way_there_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.h5", "a.HDF5"] {
+        let path = folder.path().join(name);
+        let refused = write_transform(&path, &examples()[0]).unwrap_err().to_string();
+        assert!(refused.contains("HDF5") && refused.contains("sitk.ReadTransform(\"out.tfm\")"), "{refused}");
+        assert_eq!(refused.lines().count(), 1, "{refused}");
+        assert!(!path.exists() && is_named_transform(&path));
     }
 }

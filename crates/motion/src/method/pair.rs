@@ -66,15 +66,18 @@ pub trait PairMethod: DenseMethod {
             check_grids([&fixed, &moving], region)?;
             let mut start_flow = None;
             let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
-            if !extras.warped {
+            let linear_start = start.linear();
+            let found = if extras.warped {
+                let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
+                let mut pending = self.estimate(pair)?;
+                pending.warp([&fixed, &moving], self.interpolation())?;
+                pending.finish(extras)?
+            } else {
                 // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-                return self.estimate(pair)?.finish(extras);
-            }
-            let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
-            let mut pending = self.estimate(pair)?;
-            pending.warp([&fixed, &moving], self.interpolation())?;
-            pending.finish(extras)
+                self.estimate(pair)?.finish(extras)?
+            };
+            Ok(DenseFlow { linear_start, ..found })
         })
     }
 

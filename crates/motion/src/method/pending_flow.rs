@@ -32,6 +32,8 @@ pub struct DenseFlow {
     pub inverse: Option<Flow>,
     /// 1 where a voxel is hidden in the moving image or outside of it, 0 elsewhere. Where the run began from matches.
     pub occlusion: Option<Volume<f32>>,
+    /// The map of the fixed grid onto itself, voxel positions, that a linear start was, given or found first.
+    pub linear_start: Option<VoxelAffine>,
     /// How the run went.
     pub statistics: FlowStatistics,
 }
@@ -39,7 +41,16 @@ pub struct DenseFlow {
 impl DenseFlow {
     /// A flow without further volumes.
     pub(crate) fn bare(flow: Flow, confidence: Volume<f32>, statistics: FlowStatistics) -> Self {
-        Self { flow, confidence, warped: None, jacobian: None, inverse: None, occlusion: None, statistics }
+        Self {
+            flow,
+            confidence,
+            warped: None,
+            jacobian: None,
+            inverse: None,
+            occlusion: None,
+            linear_start: None,
+            statistics,
+        }
     }
 }
 
@@ -308,7 +319,8 @@ impl PendingFlow {
 
         let numbers = PendingStatistics { grid, account, jacobian, brightness, residual, warnings };
         let statistics = numbers.settle(&device, mark)?;
-        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, inverse, occlusion, statistics })
+        let (jacobian, bare) = (determinant, DenseFlow::bare(flow, confidence, statistics));
+        Ok(DenseFlow { warped, jacobian, inverse, occlusion, ..bare })
     }
 
     /// Waits for the device and fetches the diagnostics alone.

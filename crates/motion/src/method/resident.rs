@@ -167,12 +167,17 @@ impl<'a> ResidentStart<'a> {
         }
     }
 
+    /// The affine map, if it is one.
+    pub(crate) fn linear(&self) -> Option<VoxelAffine> {
+        match self {
+            Self::Affine(map) => Some(*map),
+            _ => None,
+        }
+    }
+
     /// The affine map, or the identity.
     pub fn affine(&self) -> VoxelAffine {
-        match self {
-            Self::Affine(map) => *map,
-            _ => VoxelAffine::IDENTITY,
-        }
+        self.linear().unwrap_or(VoxelAffine::IDENTITY)
     }
 }
 

@@ -16,7 +16,9 @@ use veloxel::pipelines::{
     Account, DenseDraft, Directions, MethodChoice, OutsideFill, PairRequest, PairResult, PairStart,
     PairWanted, Refinement, SequenceRequest, StartKind, Wanted, WindowRequest,
 };
-use veloxel::{DenseFlow, Dimension, ErrorCurves, Flow, Grid, SequenceMode, Volume, Warning};
+use veloxel::{
+    DenseFlow, Dimension, ErrorCurves, Flow, Grid, LinearTransform, SequenceMode, Volume, Warning,
+};
 
 /// How to run and what is wanted, as a dictionary.
 #[derive(FromPyObject)]
@@ -134,6 +136,9 @@ pub struct FlowFound {
     /// The field back, of a method that finds both together.
     #[pyo3(get)]
     inverse: Option<Py<Field>>,
+    /// The linear map that the run began from.
+    #[pyo3(get)]
+    transform: Option<Py<Transform>>,
     #[pyo3(get)]
     confidence: Py<Image>,
     #[pyo3(get)]
@@ -155,6 +160,7 @@ pub struct FlowFound {
 pub struct Found {
     pub dense: DenseFlow,
     pub warped: Option<Volume<f32>>,
+    pub transform: Option<LinearTransform>,
     pub account: Account,
 }
 
@@ -171,7 +177,7 @@ pub fn expected_error(method: &str, preset: &str, confidence: &Image) -> PyResul
 
 impl FlowFound {
     pub fn of(py: Python<'_>, found: Found) -> PyResult<Self> {
-        let Found { dense, warped, account } = found;
+        let Found { dense, warped, transform, account } = found;
         let DenseFlow { flow, confidence, inverse, occlusion, mut statistics, .. } = dense;
         let mut warnings = account.warnings;
         warnings.extend(std::mem::take(&mut statistics.warnings));
@@ -187,6 +193,7 @@ impl FlowFound {
         Ok(Self {
             field: Py::new(py, Field { flow })?,
             inverse: inverse.map(|flow| Py::new(py, Field { flow })).transpose()?,
+            transform: transform.map(|map| Py::new(py, Transform { map })).transpose()?,
             confidence: image(confidence)?,
             warped: warped.map(image).transpose()?,
             occlusion: occlusion.map(image).transpose()?,
@@ -274,8 +281,8 @@ pub fn flow(
             veloxel::pipelines::pair(&request, library)
         })
     })?;
-    let PairResult { found, warped, account, .. } = result;
-    FlowFound::of(py, Found { dense: found, warped, account })
+    let PairResult { found, warped, transform, account, .. } = result;
+    FlowFound::of(py, Found { dense: found, warped, transform, account })
 }
 
 /// Which fields of a sequence, and where its data count, as a dictionary.
@@ -329,7 +336,7 @@ pub fn sequence(
     })?;
     let found = fields.into_iter().map(|(label, dense, warped)| {
         let own = Account { warnings: veloxel::Warnings::new(), ..account.clone() };
-        let found = FlowFound::of(py, Found { dense, warped, account: own })?;
+        let found = FlowFound::of(py, Found { dense, warped, transform: None, account: own })?;
         Ok((label.name(), label.fixed, label.moving, found))
     });
     let found = found.collect::<PyResult<Vec<_>>>()?;

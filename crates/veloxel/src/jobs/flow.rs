@@ -106,6 +106,9 @@ fn write(job: &FlowJob, result: &PairResult, plan: &mut OutputPlan, warnings: &m
     if let Some(inverse) = &found.inverse {
         plan.write(OutputRole::InverseFlow, |target| io::write_flow(target, inverse))?;
     }
+    if let Some(transform) = &result.transform {
+        plan.write(OutputRole::Transform, |target| io::write_transform(target, transform))?;
+    }
     plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
     if let Some(errors) = &result.expected_errors_vox {
         plan.write(OutputRole::ExpectedError, |target| io::write_image(target, errors, warnings))?;

@@ -2,7 +2,7 @@
 
 use super::{DenseOptions, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom, name};
 use crate::Session;
-use crate::pipelines::OutsideFill;
+use crate::pipelines::{OutsideFill, Wanted};
 use std::path::PathBuf;
 use veloxel_io::ContentKind;
 use veloxel_motion::TakenImages;
@@ -15,6 +15,9 @@ pub struct FlowOutputs {
     pub flow: PathBuf,
     /// The field back, of a method that finds both together.
     pub inverse: Option<PathBuf>,
+    /// The linear map that the run began from, given or found first, from points of the fixed image's space to the moving one's: `.tfm`,
+    /// `.mat` or `.txt`.
+    pub transform: Option<PathBuf>,
     /// Confidence of every vector, 0 to 1.
     pub confidence: Option<PathBuf>,
     /// The expected error of every vector, voxels.
@@ -66,6 +69,7 @@ impl FlowJob {
             .reads("truth", &self.truth)
             .writes(OutputRole::Flow, [&outputs.flow], OutputContent::Samples(ContentKind::Flow))
             .writes(OutputRole::InverseFlow, &outputs.inverse, OutputContent::Samples(ContentKind::Flow))
+            .writes(OutputRole::Transform, &outputs.transform, OutputContent::Transform)
             .writes(OutputRole::Confidence, &outputs.confidence, OutputContent::Confidence)
             .writes(
                 OutputRole::ExpectedError,
@@ -82,12 +86,14 @@ impl FlowJob {
     /// Refuses, before a file is read, what the method does not take.
     ///
     /// # Errors
-    /// [`MotionError::NotUsed`](veloxel_motion::MotionError::NotUsed), [`DenseError::MovingMask`](crate::pipelines::DenseError).
+    /// [`MotionError::NotUsed`](veloxel_motion::MotionError::NotUsed), [`DenseError::MovingMask`](crate::pipelines::DenseError),
+    /// [`DenseError::NoLinearStart`](crate::pipelines::DenseError).
     pub(super) fn require_possible(&self) -> Result<()> {
         self.options.require_used(&self.start)?;
         let is_window = matches!(self.takes(), TakenImages::Windows { .. });
         self.options.require_pair_for_moving_mask(is_window.then_some("a window of frames"))?;
-        Ok(())
+        let wanted = Wanted::when(self.outputs.transform.is_some());
+        Ok(self.start.kind().require_linear(wanted, self.options.method.draft().method_name())?)
     }
 
     pub(super) fn takes(&self) -> TakenImages {

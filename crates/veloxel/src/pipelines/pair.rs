@@ -17,7 +17,7 @@ use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
 use crate::session::MethodKey;
 use crate::{Result, Session};
-use veloxel_core::{CoreError, Flow, Grid, Mask, Stage, Volume, Warnings};
+use veloxel_core::{CoreError, Flow, Grid, LinearTransform, Mask, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::steps::maps::inverted;
@@ -161,6 +161,19 @@ impl<'a> PairRequest<'a> {
         })
     }
 
+    /// The linear map that the run began from.
+    ///
+    /// # Errors
+    /// [`DenseError::NoTransform`], [`CoreError::Transform`] if one is wanted that there is not.
+    fn transform(&self, found: &DenseFlow, prepared: &PreparedPair) -> Result<Option<LinearTransform>> {
+        let grids = [prepared.fixed.grid(), prepared.moving.grid()];
+        let transform = self.start.transform(found.linear_start, grids);
+        if self.wanted.transform.is_yes() {
+            return Ok(Some(transform?.ok_or(DenseError::NoTransform)?));
+        }
+        Ok(transform.unwrap_or_default())
+    }
+
     fn begins_from_matches(&self) -> bool {
         self.start.kind() == StartKind::Matches
     }
@@ -203,7 +216,8 @@ impl<'a> PairRequest<'a> {
 /// ```
 ///
 /// # Errors
-/// [`DenseError::Takes`] for a method of windows; [`DenseError::Memory`]; [`VeloxelError::Core`](crate::VeloxelError::Core) for
+/// [`DenseError::Takes`] for a method of windows; [`DenseError::NoLinearStart`] and [`DenseError::NoTransform`] for a
+/// [transform](PairWanted::transform) that there is not; [`DenseError::Memory`]; [`VeloxelError::Core`](crate::VeloxelError::Core) for
 /// inputs that do not belong together; [`VeloxelError::Motion`](crate::VeloxelError::Motion) as
 /// [`PairMethod::run`](veloxel_motion::PairMethod::run).
 pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> {
@@ -212,6 +226,8 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     let device = session.device()?;
     let prepared = request.prepare(&mut account.warnings)?;
     request.wanted.require_found_by(request.method, prepared.fixed.grid().dimension())?;
+    let (wanted, method) = (request.wanted.transform, request.method.draft.method_name());
+    request.start.kind().require_linear(wanted, method)?;
     let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
     let call = Call { request, prepared: &prepared, white, session, device };
     let (found, tiles) = session.with_method(
@@ -220,10 +236,11 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
         |opened| call.find(opened, &mut account),
     )?;
     session.enter(Stage::Measure)?;
+    let transform = request.transform(&found, &prepared)?;
     let PairRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
     let start = Some(request.start.kind());
-    Outcome { draft, prepared, fixed_frame: 0, names, start, wanted, truth, device, tiles }
+    Outcome { draft, prepared, fixed_frame: 0, names, start, wanted, truth, transform, device, tiles }
         .finish(found, account)
 }
 

@@ -78,11 +78,12 @@ struct PreparedWindow {
 /// Estimates the flow of the centre frame of a window towards the next one.
 ///
 /// # Errors
-/// [`DenseError::Takes`] for a method of pairs; [`DenseError::Memory`]; [`VeloxelError::Motion`](crate::VeloxelError::Motion) as
+/// [`DenseError::Takes`] for a method of pairs; [`DenseError::NoLinearStart`]; [`DenseError::Memory`]; [`VeloxelError::Motion`](crate::VeloxelError::Motion) as
 /// [`WindowMethod::run`](veloxel_motion::WindowMethod::run), also for a number of frames that the method cannot take.
 pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResult> {
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
+    StartKind::None.require_linear(request.wanted.transform, request.method.draft.method_name())?;
     let device = session.device()?;
     let PreparedWindow { frames, mask, known } = request.prepare(&mut account.warnings)?;
     let (grid, white, count) = (frames[0].grid(), full_scale(&frames[0]), frames.len());
@@ -106,7 +107,8 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let prepared = PreparedPair { fixed, moving, toned: None, mask, volume_mask: None, known };
     let WindowRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
-    Outcome { draft, prepared, fixed_frame: centre, names, start: None, wanted, truth, device, tiles }
+    let (fixed_frame, start, transform) = (centre, None, None);
+    Outcome { draft, prepared, fixed_frame, names, start, wanted, truth, transform, device, tiles }
         .finish(found, account)
 }
 

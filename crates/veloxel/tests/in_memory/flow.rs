@@ -153,12 +153,14 @@ fn an_affine_start_and_the_warped_image() {
         let place = Place::new();
         let inputs = place.volumes();
         let (field, warped) = (place.file("field.nii.gz"), place.file("warped.nii.gz"));
+        let transform = place.file("start.tfm");
         let job = FlowJob {
             inputs: inputs.clone(),
             start: StartFrom::Affine,
             options: options("clg", fast),
             outputs: FlowOutputs {
                 flow: field.clone(),
+                transform: Some(transform.clone()),
                 warped: Some(warped.clone()),
                 outside: OutsideFill::Edge,
                 ..FlowOutputs::default()
@@ -168,13 +170,15 @@ fn an_affine_start_and_the_warped_image() {
         let (fixed, moving, method) = (read(&inputs[0]), read(&inputs[1]), choice(&job.options));
         let request = PairRequest {
             start: PairStart::Affine,
-            wanted: PairWanted { warped: Some(OutsideFill::Edge), ..measured() },
+            wanted: PairWanted { warped: Some(OutsideFill::Edge), transform: Wanted::Yes, ..measured() },
             ..PairRequest::new(&fixed, &moving, &method)
         };
         let (run, result) = both(&job, &request);
         place.check(&field, &run, &result);
         io::write_image(place.file("own.nii.gz"), &result.warped.unwrap(), &mut Warnings::new()).unwrap();
         assert_same_file(&place.file("own.nii.gz"), &warped);
+        io::write_transform(place.file("own.tfm"), &result.transform.unwrap()).unwrap();
+        assert_same_file(&place.file("own.tfm"), &transform);
     });
 }
 

@@ -67,6 +67,7 @@ pub(super) fn affine(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let job = of_pair(inputs.volumes(96)?, options("clg", "fast")?);
     Ok(flow(FlowJob { start: StartFrom::Affine, ..job }, |out| FlowOutputs {
         flow: out.join("field.nii"),
+        transform: Some(out.join("start.tfm")),
         warped: Some(out.join("warped.nii")),
         ..FlowOutputs::default()
     }))

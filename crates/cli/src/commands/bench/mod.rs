@@ -1,6 +1,7 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
 mod merge;
+mod scores;
 
 use crate::{
     DeviceArguments, Outcome, Run, device_text, interrupt, print, print_json, say, table, two_columns,
@@ -22,7 +23,7 @@ use veloxel_bench::{
 
 /// Measure speed, memory and accuracy, and compare them with what is required.
 ///
-/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, acdc, cine, confidence, nirep, phase,
+/// Fails if a bar is missed, or if data are missing: scores, middlebury, large-motion, acdc, cine, confidence, nirep, phase,
 /// agreement and volume-preservation measure on the data folder that VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
@@ -60,6 +61,9 @@ pub struct BenchArguments {
     merge: Vec<PathBuf>,
 
     #[command(flatten)]
+    scores: scores::ScoreArguments,
+
+    #[command(flatten)]
     device: DeviceArguments,
 
     /// Measures one pair of volumes, for this command's own use
@@ -84,6 +88,7 @@ impl Run for BenchArguments {
         if !self.merge.is_empty() {
             return merge::merge(&self);
         }
+        self.scores.check(&self.names)?;
         let begin = Instant::now();
         let opened = veloxel::Session::open(&self.device.options())?;
         let opening_ms = begin.elapsed().as_secs_f64() * 1e3;
@@ -108,13 +113,12 @@ impl Run for BenchArguments {
         for bench in benches {
             let (findings, text) = match bench.measure {
                 Measure::Experiments(measure) => experiments(bench.name, measure, &session, &self)?,
+                Measure::Scores => (scores::run(&session, &report, &self)?, String::new()),
                 Measure::Figures(measure) => {
                     let figures = measure(&session)?;
                     if let Some(path) = &self.html {
-                        write_text(
-                            interrupt::files().target(path),
-                            &plots_page(bench, &report.name, &figures, session.take_plots())?,
-                        )?;
+                        let page = plots_page(bench, &report.name, &figures, session.take_plots())?;
+                        write_text(interrupt::files().target(path), &page)?;
                     }
                     let stated = |figure: &Figure| Some(record.as_ref()?.score(bench.name, figure)?.stated);
                     let text = figures_text(&figures, stated);

@@ -91,6 +91,11 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     inverse: Option<PathBuf>,
 
+    /// The linear transform that the run began from (--init rigid, similarity, affine, centre-of-mass or TRANSFORM), from points of FIXED
+    /// to those of MOVING, LPS mm: ITK's .tfm, greedy's .mat (RAS), or a 4×4 .txt
+    #[arg(long, value_name = "OUT.tfm", conflicts_with = "sequence", help_heading = "Outputs")]
+    transform: Option<PathBuf>,
+
     /// Where FIXED is hidden in MOVING or outside of it, 1 (255 in .png .pgm .bmp) or 0, as an image; with --init matches
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     occlusion: Option<PathBuf>,
@@ -312,7 +317,7 @@ impl FlowArguments {
             None => {
                 let (expected_error, drawing) = (self.expected_error, drawing.drawing());
                 let maps = FlowOutputs { flow: output, confidence, occlusion, ..FlowOutputs::default() };
-                let maps = FlowOutputs { warped, outside, ..maps };
+                let maps = FlowOutputs { warped, outside, transform: self.transform, ..maps };
                 let outputs = FlowOutputs { expected_error, inverse, picture, drawing, report, html, ..maps };
                 RowJob::Flow(Box::new(FlowJob { inputs, start: self.init, truth, options, outputs }))
             }

@@ -170,6 +170,11 @@ impl Tiled<'_> {
         let occlusion = found.occlusion.take();
         let mut tiled = self.solve_tiles(pair, &Starts::Coarse(&found.flow, shrinking), map, progress)?;
         tiled.occlusion = occlusion.map(|small| coarse::repeated(&small, shrinking, pair.fixed.grid()));
+        let finer = shrinking.map(|factor| 1.0 / factor as f64);
+        tiled.linear_start = match pair.start {
+            Start::Affine(given) => Some(given),
+            _ => found.linear_start.map(|start| rescaled(&start, [finer; 2])),
+        };
         Ok(tiled)
     }
 
@@ -184,10 +189,11 @@ impl Tiled<'_> {
         let region = region.lend();
         let mut start_flow = None;
         let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
+        let linear_start = start.linear();
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         let portion = progress.of(pair.fixed.grid().len());
         let found = device.control().portion(portion, || method.estimate(images))?;
-        found.finish(FlowExtras::default())
+        Ok(DenseFlow { linear_start, ..found.finish(FlowExtras::default())? })
     }
 
     fn solve_tiles(

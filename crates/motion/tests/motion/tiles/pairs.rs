@@ -6,7 +6,7 @@ use measure::{cpu, difference_vox, pair, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FiniteElements, FiniteElementsParams,
+    AffineModel, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FiniteElements, FiniteElementsParams,
     FiniteElementsPreset, FlowExtras, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams,
     LucasKanadePreset, MotionError, Pair, PairMethod, Start, TilePlan, Tiled,
 };
@@ -229,4 +229,24 @@ fn images_without_contrast_have_their_defined_result() {
     let (found, _) = tiled(&pair(&flat, &image), &fast(Dimension::Two), 0.8, &cpu(1));
     assert_eq!(found.statistics.status, veloxel_core::SolveStatus::NoContent);
     assert!(found.confidence.data().iter().all(|c| *c == 0.0));
+}
+
+#[test]
+fn a_start_found_on_shrunk_images_is_told_on_the_whole_grid() {
+    let (phantom, device) = (phantom(MotionKind::Affine, Dimension::Two), cpu(2));
+    let start = Start::Registration(AffineModel::Affine);
+    let pair = Pair { start, ..pair(&phantom.fixed, &phantom.moving) };
+    let params = fast(Dimension::Two);
+    let mut method = Clg::new(phantom.fixed.grid(), params.clone(), &device).unwrap();
+    let whole = method.run(&pair).unwrap().linear_start.expect("a start of the whole");
+    let found = tiled(&pair, &params, 0.6, &device).0.linear_start.expect("a start of the tiles");
+    for corner in [[0.0; 3], [399.0, 0.0, 0.0], [0.0, 159.0, 0.0], [399.0, 159.0, 0.0]] {
+        let (a, b) = (whole.apply(corner), found.apply(corner));
+        let apart = (a[0] - b[0]).hypot(a[1] - b[1]);
+        println!("{corner:?}: {a:?} {b:?}");
+        assert!(apart < 0.25, "{apart} pixels apart at {corner:?}");
+    }
+    let given = Pair { start: Start::Affine(whole), ..pair };
+    assert_eq!(tiled(&given, &params, 0.6, &device).0.linear_start, Some(whole));
+    assert_eq!(tiled(&Pair { start: Start::Zero, ..pair }, &params, 0.6, &device).0.linear_start, None);
 }

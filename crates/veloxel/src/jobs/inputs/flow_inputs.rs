@@ -72,6 +72,7 @@ impl FlowInputs {
         };
         let wanted = PairWanted {
             inverse: Wanted::when(job.outputs.inverse.is_some()),
+            transform: Wanted::when(job.outputs.transform.is_some()),
             expected_errors: Wanted::when(job.outputs.expected_error.is_some()),
             warped: outputs.warped.is_some().then_some(outputs.outside),
             measures: Wanted::Yes,

@@ -57,6 +57,8 @@ pub enum OutputRole {
     Sequence,
     /// Points followed over frames.
     Tracks,
+    /// The linear map that a run began from.
+    Transform,
     /// A film.
     Video,
     /// The warped images of a sequence.
@@ -94,6 +96,7 @@ impl OutputRole {
             Self::Report => "report",
             Self::Sequence => "sequence",
             Self::Tracks => "tracks",
+            Self::Transform => "transform",
             Self::Video => "video",
             Self::Warped => "warped",
             Self::WarpedImage => "warped image",

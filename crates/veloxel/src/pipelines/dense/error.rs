@@ -23,6 +23,17 @@ pub enum DenseError {
         /// The method.
         method: &'static str,
     },
+    /// A linear transform, of a run that begins from something else.
+    #[error("a transform is that of a linear start, and {method} begins from {start} here")]
+    NoLinearStart {
+        /// The method.
+        method: &'static str,
+        /// What the run begins from.
+        start: &'static str,
+    },
+    /// A linear transform of images in which none was looked for.
+    #[error("no linear start was found, so there is no transform: an image has no contrast")]
+    NoTransform,
     /// Expected errors, of a method whose confidences were not held against known motion.
     #[error(
         "nothing was measured of what a confidence of method {method} says of the error in {what}: the confidence alone can be had"
@@ -102,10 +113,13 @@ impl Diagnosis for DenseError {
             Self::Takes { .. }
             | Self::MovingMask { .. }
             | Self::NoInverse { .. }
+            | Self::NoLinearStart { .. }
             | Self::NoErrorCurves { .. }
             | Self::NoFootprint { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
-            Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => ErrorKind::Input,
+            Self::NoTransform | Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => {
+                ErrorKind::Input
+            }
         }
     }
 
@@ -114,6 +128,8 @@ impl Diagnosis for DenseError {
             Self::Takes { .. } | Self::NoInverse { .. } | Self::NoErrorCurves { .. } => Hint::Method,
             Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
+            Self::NoLinearStart { .. } => Hint::LinearStart,
+            Self::NoTransform => return None,
             Self::MovingMask { .. } => Hint::Mask,
             Self::FewFrames { .. } => Hint::Frames,
             Self::Reference { .. } => Hint::Reference,

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
-use veloxel_core::{Flow, Mask, Volume, Warnings};
+use veloxel_core::{Flow, LinearTransform, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_motion::{DenseDraft, DenseFlow, TilePlan};
 use veloxel_report::{PairReport, PairView};
@@ -49,6 +49,10 @@ pub struct PairResult {
     pub found: DenseFlow,
     /// The expected error of every vector, voxels, if it was wanted.
     pub expected_errors_vox: Option<Volume<f32>>,
+    /// The linear map that the run began from, given or found first, from points of the fixed image's space to the moving one's, LPS mm
+    /// (pixels where pictures have no place); none where it began from something else, where an image has no contrast, and of pictures
+    /// that no 2-D transform describes.
+    pub transform: Option<LinearTransform>,
     /// The warped image with its outside filled, if it was wanted.
     pub warped: Option<Volume<f32>>,
     /// The moving image on the fixed grid where nothing has moved, for a page.
@@ -105,6 +109,8 @@ pub(crate) struct Outcome<'a> {
     pub start: Option<StartKind>,
     pub wanted: PairWanted,
     pub truth: Option<&'a Flow>,
+    /// The linear map that the run began from.
+    pub transform: Option<LinearTransform>,
     pub device: &'a Device,
     /// The tiles that the run was cut into.
     pub tiles: Option<TilePlan>,
@@ -140,10 +146,11 @@ impl Outcome<'_> {
         let warped = stages.time("warp", || self.warped(&mut found, warnings))?;
         let curves = account.errors.filter(|_| self.wanted.expected_errors.is_yes());
         let expected_errors_vox = curves.map(|curves| curves.expected_errors_vox(&found.confidence));
-        let Self { prepared, fixed_frame, .. } = self;
+        let Self { prepared, fixed_frame, transform, .. } = self;
         Ok(PairResult {
             found,
             expected_errors_vox,
+            transform,
             warped,
             moving_on_fixed,
             measured,

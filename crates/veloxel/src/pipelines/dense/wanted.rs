@@ -34,6 +34,8 @@ pub struct PairWanted {
     pub warped: Option<OutsideFill>,
     /// The field back, of a method that finds both together.
     pub inverse: Wanted,
+    /// The linear map that the run begins from ([`PairResult::transform`](super::PairResult::transform)): without one the run fails.
+    pub transform: Wanted,
     /// The expected error of every vector, voxels, of a method whose confidences were held against known motion.
     pub expected_errors: Wanted,
     /// The field in numbers ([`PairReport`](veloxel_report::PairReport)), and the determinant that they are made from.

@@ -85,7 +85,7 @@ fn what_a_command_refuses_is_refused_in_one_line() {
 #[test]
 fn outputs_are_told_from_inputs_in_every_command() {
     let session = Session::open(&DeviceOptions { name: Some("cpu".to_owned()), threads: 1 }).unwrap();
-    let lines: [&[(&str, &str)]; 7] = [
+    let lines: [&[(&str, &str)]; 8] = [
         &[
             ("fixed", "i1.nii"),
             ("moving", "i2.nii"),
@@ -102,6 +102,14 @@ fn outputs_are_told_from_inputs_in_every_command() {
             ("mask", "i4.nii"),
             ("init", "matches"),
             ("moving_mask", "i5.nii"),
+        ],
+        &[
+            ("command", "register"),
+            ("fixed", "i1.nii"),
+            ("moving", "i2.nii"),
+            ("init", "i3.tfm"),
+            ("output", "o1.nii"),
+            ("transform", "o2.tfm"),
         ],
         &[
             ("inputs", "i1.nii"),

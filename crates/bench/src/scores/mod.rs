@@ -1,0 +1,256 @@
+//! The scoreboard: every ground truth of the data as sets, each item *tuned on* or *kept*, with error and time of one run.
+//!
+//! A set is a row of [`SETS`]; its items are those of the table in `split.tsv`. Its function scores one item, so that benches
+//! with bars and this board measure by the same code.
+
+pub(crate) mod measured;
+mod page;
+mod peers;
+mod score;
+mod set_scores;
+mod sets;
+mod split;
+pub(crate) mod ways;
+
+pub use page::{ScorePage, score_lines, score_table};
+pub use score::Score;
+pub use set_scores::{ScoredWay, SetScores, Summary};
+pub use split::{Half, SplitItem, split};
+
+use crate::{BenchError, Session};
+use measured::Measured;
+use sets::{brains, breathing, hearts, meshes, phantoms, pictures, rigid, stereo, tissue};
+
+/// A set of items with a known truth.
+#[derive(Debug)]
+pub struct ScoreSet {
+    /// Its name on the command line and in the table of halves.
+    pub name: &'static str,
+    /// What it holds.
+    pub title: &'static str,
+    /// What its errors are.
+    pub error: &'static str,
+    /// Their unit.
+    pub unit: &'static str,
+    /// Our ways of estimating.
+    pub ways: &'static [&'static str],
+    /// What others reach and is measured beside ours, as people's segmentations are.
+    pub peers: &'static [&'static str],
+    /// Whether the quick form has it.
+    pub is_quick: bool,
+    measure: MeasureItem,
+}
+
+/// Scores an item by some of its set's ways; nothing without its data.
+type MeasureItem = fn(&Session<'_>, &str, &[&'static str]) -> Result<Vec<Measured>, BenchError>;
+
+const EPE_PX: &str = "mean end-point error, px";
+const EPE_VOX: &str = "mean end-point error, voxels";
+const PRESETS: &[&str] = &["accurate", "fast", "realtime", "ultrafast"];
+const WITH_MATCHES: &[&str] =
+    &["accurate", "accurate, matches", "fast", "fast, matches", "realtime", "ultrafast"];
+
+/// A set that the quick form has.
+const fn quick(
+    name: &'static str,
+    title: &'static str,
+    ways: &'static [&'static str],
+    measure: MeasureItem,
+) -> ScoreSet {
+    ScoreSet { name, title, error: EPE_PX, unit: "px", ways, peers: &[], is_quick: true, measure }
+}
+
+/// Every set.
+pub const SETS: &[ScoreSet] = &[
+    quick("middlebury", "Middlebury, two frames", PRESETS, pictures::of_files),
+    ScoreSet {
+        is_quick: false,
+        ..quick("sintel", "MPI-Sintel, frames 2 and 3", WITH_MATCHES, pictures::of_files)
+    },
+    ScoreSet { is_quick: false, ..quick("kitti", "KITTI's sample pair", WITH_MATCHES, pictures::of_files) },
+    quick("yosemite", "Yosemite with clouds, frames 9 and 10, without the sky", PRESETS, pictures::yosemite),
+    ScoreSet {
+        error: "pixels with truth that are wrong by more than 1 px or unknown, %",
+        unit: "%",
+        ..quick("stereo", "Middlebury stereo", &["accurate", "fast", "paper"], stereo::pair)
+    },
+    ScoreSet {
+        error: EPE_VOX,
+        unit: "voxels",
+        ..quick("phantoms-2d", "Phantoms of 96², in the interior", PRESETS, phantoms::pictures)
+    },
+    ScoreSet {
+        error: EPE_VOX,
+        unit: "voxels",
+        is_quick: false,
+        ..quick("phantoms-3d", "Phantoms of 64³, in the interior", &["accurate", "fast"], phantoms::volumes)
+    },
+    ScoreSet {
+        error: EPE_VOX,
+        unit: "voxels",
+        is_quick: false,
+        ..quick("tissue", "Finite-element models, in the tissue", &["accurate", "fast"], tissue::models)
+    },
+    ScoreSet {
+        error: EPE_VOX,
+        unit: "voxels",
+        is_quick: false,
+        ..quick(
+            "breathing",
+            "CT that breathes, in the lung",
+            &["accurate", "accurate, matches", "fast"],
+            breathing::breaths,
+        )
+    },
+    ScoreSet {
+        error: "mean distance from the true map over the image, mm; the time has a field of `ultrafast` in it",
+        unit: "mm",
+        is_quick: false,
+        ..quick("rigid", "Greedy's phantoms of 128³, linear starts", &["rigid", "affine"], rigid::starts)
+    },
+    ScoreSet {
+        error: "1 − mean Dice of ventricles and muscle, labels carried from end-diastole to end-systole, file to file",
+        unit: "",
+        is_quick: false,
+        ..quick("acdc", "ACDC", &["cine", "accurate", "fast"], hearts::patient)
+    },
+    ScoreSet {
+        error: "1 − mean Dice of 32 labels, file to file",
+        unit: "",
+        is_quick: false,
+        ..quick(
+            "nirep",
+            "NIREP, ordered pairs",
+            &["register", "register, fast", "accurate, affine", "fast, affine"],
+            brains::pair,
+        )
+    },
+    ScoreSet {
+        error: "Rand index, number of parts the people's median",
+        unit: "",
+        is_quick: false,
+        peers: &["people"],
+        ..quick("meshes", "Princeton's meshes", &["cuts", "fuzzy", "cuts, number chosen"], meshes::mesh)
+    },
+];
+
+impl ScoreSet {
+    /// The set of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SETS.iter().find(|set| set.name == name)
+    }
+
+    /// The scores of the items that pass a test, by some of its ways; each is told once it is there.
+    ///
+    /// # Errors
+    /// Anything that keeps an item from being measured; missing data are noted in the session instead.
+    pub(crate) fn scores(
+        &self,
+        session: &Session<'_>,
+        takes: impl Fn(&SplitItem) -> bool,
+        ways: &[&'static str],
+        told: &mut dyn FnMut(&Score),
+    ) -> Result<Vec<Score>, BenchError> {
+        let mut scores = Vec::new();
+        for row in split().filter(|row| row.set == self.name && takes(row)) {
+            for Measured { way, error, time_s } in (self.measure)(session, row.item, ways)? {
+                let (set, item, way) = (self.name.to_owned(), row.item.to_owned(), way.to_owned());
+                let score = Score { set, item, half: row.half, way, error, time_s };
+                told(&score);
+                scores.push(score);
+            }
+        }
+        Ok(scores)
+    }
+}
+
+/// Scores sets one after the other: those that are named, else all, or those of the quick form; `told` hears of each score, `done` of each
+/// set.
+///
+/// # Errors
+/// Anything that keeps an item from being measured, and what `done` fails with.
+pub fn scores(
+    session: &Session<'_>,
+    names: &[String],
+    told: &mut dyn FnMut(&Score),
+    done: &mut dyn FnMut(&SetScores) -> Result<(), BenchError>,
+) -> Result<(), BenchError> {
+    let is_taken = |set: &&ScoreSet| match names {
+        [] => !session.is_quick || set.is_quick,
+        names => names.iter().any(|name| name == set.name),
+    };
+    for set in SETS.iter().filter(is_taken) {
+        let ways: Vec<&'static str> = set.ways.iter().chain(set.peers).copied().collect();
+        let found = set.scores(session, |_| true, &ways, told)?;
+        if !found.is_empty() {
+            done(&SetScores::new(set, found))?;
+        }
+    }
+    Ok(())
+}
+
+/// Scores as benches with bars take them: of a set's tuned items, or of all, by some ways.
+pub(crate) fn scored(
+    session: &Session<'_>,
+    set: &str,
+    takes: impl Fn(&SplitItem) -> bool,
+    ways: &[&'static str],
+) -> Result<Vec<Score>, BenchError> {
+    let set = ScoreSet::named(set).expect("a bench should name a set that there is");
+    set.scores(session, takes, ways, &mut |_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ways::Way;
+    use super::*;
+    use veloxel_gpu::Device;
+
+    #[test]
+    fn every_item_is_known_to_its_set() {
+        let device = Device::cpu(1).unwrap();
+        let fresh_process = |_: usize| unreachable!("nothing is measured");
+        let session = Session::new(&device, &fresh_process).without_data();
+        // Volumes of phantoms have the names of the pictures.
+        for row in split().filter(|row| row.set != "phantoms-3d") {
+            let set = ScoreSet::named(row.set).unwrap();
+            let found = (set.measure)(&session, row.item, &[]);
+            assert_eq!(found.unwrap(), [], "{row:?}");
+        }
+        assert!(!session.missing().is_empty());
+    }
+
+    #[test]
+    fn sets_have_names_and_ways_of_their_own() {
+        for (nth, set) in SETS.iter().enumerate() {
+            assert!(SETS[..nth].iter().all(|own| own.name != set.name), "{}", set.name);
+            if !["stereo", "meshes"].contains(&set.name) {
+                set.ways.iter().for_each(|way| assert_eq!(Way::named(way).name, *way));
+            }
+        }
+        assert!(SETS.iter().filter(|set| set.is_quick).count() > 2);
+    }
+
+    mod needs_data {
+        use super::*;
+        use std::path::PathBuf;
+
+        #[test]
+        fn every_mesh_and_every_patient_is_in_a_half() {
+            let data =
+                PathBuf::from(std::env::var_os("VELOXEL_DATA").expect("VELOXEL_DATA should name the data"));
+            for (set, folder, ending) in
+                [("meshes", "mesh/psb/off", ".off"), ("acdc", "cardiac/acdc/training", "")]
+            {
+                let entries = std::fs::read_dir(data.join(folder)).unwrap();
+                let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+                let mut found: Vec<String> =
+                    names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect();
+                let mut rows: Vec<&str> = split().filter(|row| row.set == set).map(|row| row.item).collect();
+                found.sort();
+                rows.sort_unstable();
+                assert_eq!(found, rows);
+            }
+        }
+    }
+}
