@@ -5,5 +5,5 @@ mod cell_lanes;
 mod certificate;
 mod shares;
 
-pub use certificate::{CellCounts, FoldingCertificate, folding_certificate};
+pub use certificate::{CellCounts, FoldingCertificate, FoldingSums, folding_certificate};
 pub use shares::{share_folded, volume_change};

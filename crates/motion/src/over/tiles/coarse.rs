@@ -2,9 +2,10 @@
 //! tile's start.
 
 use super::cut::{resized, slabs};
+use super::source::ImageBoxes;
 use crate::error::Result;
 use crate::steps::buffers::{convolved, resampled};
-use veloxel_core::{Axes, Flow, Grid, Mask, Shape, Volume};
+use veloxel_core::{Axes, Flow, Grid, GridBox, Mask, Shape, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::Taps;
 
@@ -29,7 +30,7 @@ pub(super) fn shrunk_grid(grid: &Grid, shrinking: Axes<usize>) -> Grid {
 /// An image on the shrunk grid; samples that are not finite, which only a mask can have let through, become `fill`.
 pub(super) fn shrink(
     device: &Device,
-    image: &Volume<f32>,
+    image: &dyn ImageBoxes,
     shrinking: Axes<usize>,
     fill: f32,
     most_samples: usize,
@@ -39,9 +40,9 @@ pub(super) fn shrink(
     let axis = if image.grid().dimension().count() == 2 { 1 } else { 2 };
     let taps = shrinking.map(|f| Taps::gaussian(SIGMA * ((f * f) as f64 - 1.0).sqrt(), REACH));
     let margin = taps[axis].radius().div_ceil(shrinking[axis]) + 1;
-    // Input, its smoothed copy and what is between.
+    // What is read, the input, its smoothed copy and what is between.
     let across = small.iter().zip(shrinking).map(|(n, f)| n * f).product::<usize>() / small[axis];
-    let thickness = (most_samples / (3 * across)).saturating_sub(2 * margin).clamp(1, small[axis]);
+    let thickness = (most_samples / (4 * across)).saturating_sub(2 * margin).clamp(1, small[axis]);
     let mut out = Vec::with_capacity(grid.len());
     let stride: usize = small[..axis].iter().product();
     for (own, seen) in slabs(small, axis, thickness, margin) {
@@ -49,7 +50,11 @@ pub(super) fn shrink(
             Shape { size: [0, 1, 2].map(|a| seen.size[a] * shrinking[a]), dimension: grid.dimension() };
         let to = Shape { size: seen.size, ..from };
         let first = seen.begin[axis] * shrinking[axis];
-        let padded = padded(image.data(), size, from.size, axis, first, fill);
+        // Beyond the image's end nothing is read.
+        let mut read = GridBox::all(size);
+        read.begin[axis] = first.min(size[axis] - 1);
+        read.size[axis] = from.size[axis].min(size[axis] - read.begin[axis]);
+        let padded = padded(&image.samples(read)?, read.size, from.size, fill);
         let smooth = convolved(device, &device.upload(padded)?, from, &taps)?;
         let shrunk = device.download(resampled(device, &smooth, [from, to])?)?;
         let first = (own.begin[axis] - seen.begin[axis]) * stride;
@@ -58,25 +63,16 @@ pub(super) fn shrink(
     Ok(Volume::new(grid, out)?)
 }
 
-/// A slab of `size` that begins at `first` along `axis`, the outermost samples repeated beyond the image's end.
-fn padded(
-    image: &[f32],
-    whole: Axes<usize>,
-    size: Axes<usize>,
-    axis: usize,
-    first: usize,
-    fill: f32,
-) -> Vec<f32> {
-    let mut begin = [0; 3];
-    begin[axis] = first;
+/// Samples of one size on a larger one, the outermost samples repeated beyond their end.
+fn padded(samples: &[f32], own: Axes<usize>, size: Axes<usize>, fill: f32) -> Vec<f32> {
     let mut out = Vec::with_capacity(size.iter().product());
     for z in 0..size[2] {
         for y in 0..size[1] {
-            let [y, z] = [(begin[1] + y).min(whole[1] - 1), (begin[2] + z).min(whole[2] - 1)];
-            let row = &image[(z * whole[1] + y) * whole[0]..][..whole[0]];
+            let [y, z] = [y.min(own[1] - 1), z.min(own[2] - 1)];
+            let row = &samples[(z * own[1] + y) * own[0]..][..own[0]];
             let finite = |&v: &f32| if v.is_finite() { v } else { fill };
             out.extend(row.iter().take(size[0]).map(finite));
-            out.extend(std::iter::repeat_n(finite(&row[whole[0] - 1]), size[0].saturating_sub(whole[0])));
+            out.extend(std::iter::repeat_n(finite(&row[own[0] - 1]), size[0].saturating_sub(own[0])));
         }
     }
     out
@@ -106,7 +102,7 @@ fn places(begin: usize, size: usize, shrinking: usize, coarse: usize) -> Vec<(us
 }
 
 /// A coarse flow on the voxels of a part of the fine grid, linearly interpolated, in voxels of the fine grid.
-pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::TilePart) -> Vec<Vec<f32>> {
+pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: GridBox) -> Vec<Vec<f32>> {
     let small = flow.grid().size();
     let along = [0, 1, 2].map(|a| places(part.begin[a], part.size[a], shrinking[a], small[a]));
     let component = |(a, samples): (usize, &[f32])| {
@@ -136,7 +132,6 @@ pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::Til
 
 #[cfg(test)]
 mod tests {
-    use super::super::cut::TilePart;
     use super::*;
 
     #[test]
@@ -159,7 +154,7 @@ mod tests {
             let x = coarse.world_from_voxel(x);
             [x[0] / 4.0, x[1] / 2.0, x[2]]
         });
-        let part = TilePart { begin: [10, 5, 3], size: [20, 16, 9] };
+        let part = GridBox { begin: [10, 5, 3], size: [20, 16, 9] };
         let found = enlarge(&flow, [4, 2, 1], part);
         for (i, x) in (0..part.len()).map(|i| (i, [10 + i % 20, 5 + i / 20 % 16, 3 + i / 320])) {
             (0..3).for_each(|a| assert!((found[a][i] - x[a] as f32).abs() < 1e-4));
