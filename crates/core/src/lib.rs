@@ -30,7 +30,6 @@ mod error;
 pub mod fallible;
 mod flow;
 mod grid;
-mod grid_box;
 mod linear_transform;
 mod mask;
 pub mod matrix3;
@@ -59,8 +58,8 @@ pub use diagnostics::{
 };
 pub use error::CoreError;
 pub use flow::{Flow, planar};
+pub use grid::grid_box::GridBox;
 pub use grid::{Dimension, Grid};
-pub use grid_box::GridBox;
 pub use linear_transform::LinearTransform;
 pub use mask::Mask;
 pub use mesh::TetMesh;

@@ -10,7 +10,6 @@ mod end_to_end;
 mod help;
 mod hostile;
 mod images;
-mod in_parts;
 mod inputs;
 mod maps;
 mod papers;

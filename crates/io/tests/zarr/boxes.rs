@@ -55,8 +55,8 @@ fn boxes_in_any_order_are_the_whole() {
     assert_eq!((all.len(), field.step()), (6, [64; 3]));
     for part in all.iter().rev() {
         let components = [0, 1, 2].map(|axis| part.of(flow.component_vox(axis), flow.grid().size()));
-        field.put(*part, &components.each_ref().map(Vec::as_slice)).unwrap();
-        own.put(*part, &[&components[1]]).unwrap();
+        field.put(*part, &components).unwrap();
+        own.put(*part, &components[1..2]).unwrap();
     }
     assert!(!place("parts/f.zarr").exists(), "it appears when it is whole");
     field.finish().unwrap();
@@ -77,7 +77,7 @@ fn pictures_are_written_in_boxes_and_other_names_are_refused() {
     let own = StoreBoxes::image(folder.path().join("p.zarr"), &grid).unwrap();
     assert_eq!(own.step(), [512, 40, 1]);
     for part in boxes(grid.size(), own.step()) {
-        own.put(part, &[&part.of(picture.data(), grid.size())]).unwrap();
+        own.put(part, &[part.of(picture.data(), grid.size())]).unwrap();
     }
     own.finish().unwrap();
     let read = read_image(&folder.path().join("p.zarr"), Strictness::Strict, &mut Warnings::new()).unwrap();

@@ -28,7 +28,7 @@ pub struct MotionReport {
 }
 
 impl MotionReport {
-    /// Of a whole field, within its mask where it has one.
+    /// The statistics of a whole field, within its mask where it has one.
     pub(crate) fn measure(view: &PairView, control: &Control) -> Result<Self, Stopped> {
         let ends = MovingEnds::of(view.fixed.grid(), view.moving_grid.unwrap_or(view.fixed.grid()));
         let (confidence, jacobian) = (view.confidence.data(), view.jacobian.data());
@@ -124,7 +124,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Of all voxels of a box within a mask, on the box's grid.
+    /// The sums over all voxels of a box within a mask, which lies on the box's grid.
     fn of_box(
         field: &FieldBox<'_>,
         ends: &MovingEnds<'_>,

@@ -25,10 +25,10 @@ pub struct DryRunRequest<'a> {
 /// Where images and field lie while a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Residence {
-    /// In memory.
+    /// They lie in memory.
     #[default]
     Memory,
-    /// Elsewhere: parts of them are read and written ([`pair_in_parts`](super::pair_in_parts)).
+    /// They lie elsewhere, and parts of them are read and written ([`pair_in_parts`](super::pair_in_parts)).
     Parts,
 }
 

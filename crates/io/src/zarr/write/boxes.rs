@@ -86,7 +86,7 @@ impl StoreBoxes {
     ///
     /// # Panics
     /// If the box begins or ends within a chunk or beyond the grid, or a slice has another length or is missing.
-    pub fn put(&self, part: GridBox, samples: &[&[f32]]) -> Result<()> {
+    pub fn put(&self, part: GridBox, samples: &[impl AsRef<[f32]>]) -> Result<()> {
         let (size, step, end) = (self.grid.size(), self.step(), part.end());
         let is_between = |a: usize| {
             part.begin[a].is_multiple_of(step[a])
@@ -94,7 +94,7 @@ impl StoreBoxes {
         };
         assert!((0..3).all(is_between), "a box should begin and end between chunks");
         assert!(
-            samples.iter().all(|slice| slice.len() == part.len()),
+            samples.iter().all(|slice| slice.as_ref().len() == part.len()),
             "a sample should belong to every voxel"
         );
         let axes = self.grid.dimension().count();
@@ -107,7 +107,7 @@ impl StoreBoxes {
             // A plane in space has vectors of three components, the third of which is 0.
             let Some(slice) = samples.get(component) else { return };
             let [x, y, z] = [0, 1, 2].map(|a| voxel[a] - part.begin[a]);
-            let own = &slice[x + part.size[0] * (y + part.size[1] * z)..];
+            let own = &slice.as_ref()[x + part.size[0] * (y + part.size[1] * z)..];
             let places = out.as_chunks_mut().0.iter_mut().zip(own);
             match self.content {
                 BoxContent::Image => places.for_each(|(place, v)| *place = v.to_le_bytes()),

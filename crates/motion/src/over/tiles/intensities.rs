@@ -48,7 +48,7 @@ impl Counted<'_> {
         IntensityMap::percentiles(device, &device.upload(samples)?, None)
     }
 
-    /// Of every so many samples those that count.
+    /// The samples that count, of every so many.
     fn every(&self, step: usize) -> Result<Vec<f32>> {
         let grid = self.image.grid();
         let (size, axis) = (grid.size(), grid.dimension().count() - 1);

@@ -37,10 +37,10 @@ mod windows;
 
 pub use account::TileAccount;
 pub use field::{DeterminantSums, warp_in_slabs};
-pub use mosaic::TileSeams;
+pub use mosaic::{FlowPart, TileSeams};
 pub use plan::{CoarsePlan, TilePlan};
 pub use source::{BoxedPair, ImageBoxes};
-pub use store::{FlowInTiles, FlowPart, FoundTile, KeptTile, TileStore};
+pub use store::{FlowInTiles, FoundTile, KeptTile, TileStore};
 pub use windows::TiledWindows;
 
 use crate::error::Result;

@@ -1,7 +1,6 @@
 //! The flow of the whole grid, made of what tiles contribute; where two meet, one fades into the other.
 
 use super::plan::RAMP_VOX;
-use super::store::FlowPart;
 use crate::error::Result;
 use veloxel_core::{Axes, Flow, Grid, GridBox, Volume};
 
@@ -109,6 +108,19 @@ impl TileSeams {
     }
 }
 
+/// A box of a flow.
+#[derive(Debug, Clone)]
+pub struct FlowPart {
+    /// Which voxels.
+    pub part: GridBox,
+    /// A component for each axis, voxels, x fastest.
+    pub components_vox: Vec<Vec<f32>>,
+    /// In [0, 1].
+    pub confidence: Vec<f32>,
+    /// How tiles agree that meet there.
+    pub seams: TileSeams,
+}
+
 /// Samples of a tile in a box: a slice a component, voxels, and the confidence.
 pub(super) struct TileSamples<'a> {
     /// Where they lie in the whole grid.
@@ -131,12 +143,12 @@ pub(super) struct Mosaic {
 }
 
 impl Mosaic {
-    /// Of the whole grid.
+    /// The whole grid, without a tile yet.
     pub fn new(grid: &Grid) -> Self {
         Self::of_part(grid, [GridBox::all(grid.size()); 2])
     }
 
-    /// Of a box `part`, and seams of the box `measured` in it.
+    /// A box `part` without a tile yet; seams are measured in the box `measured` of it.
     pub fn of_part(grid: &Grid, [measured, part]: [GridBox; 2]) -> Self {
         let volume = || vec![0.0; part.len()];
         Self {

@@ -3,7 +3,7 @@
 //! Every voxel's sum is that of a field in memory: the same tiles contribute the same shares in the same order.
 
 use super::account::{Account, TileAccount};
-use super::mosaic::{Core, Mosaic, TileSamples, TileSeams};
+use super::mosaic::{Core, FlowPart, Mosaic, TileSamples, TileSeams};
 use super::plan::TilePlan;
 use crate::error::Result;
 use crate::method::pending_flow::DenseFlow;
@@ -136,19 +136,6 @@ pub struct FlowInTiles {
     pub(super) grid: Grid,
     pub(super) tiles: Vec<KeptTile>,
     pub(super) account: Account,
-}
-
-/// A box of a flow.
-#[derive(Debug, Clone)]
-pub struct FlowPart {
-    /// Which voxels.
-    pub part: GridBox,
-    /// A component for each axis, voxels, x fastest.
-    pub components_vox: Vec<Vec<f32>>,
-    /// In [0, 1].
-    pub confidence: Vec<f32>,
-    /// How tiles agree that meet there.
-    pub seams: TileSeams,
 }
 
 impl FlowInTiles {

@@ -1,17 +1,15 @@
 //! Two images that need not fit into memory, in files that are read box by box, to a field in an OME-Zarr that is written so.
 
-mod file_boxes;
 mod stores;
-mod tile_files;
 
 use super::flow_job::{FlowJob, takes_pair};
-use super::{FlowRun, OutputPlan, Result, StartFrom, name};
+use super::{JobRun, OutputPlan, Result, StartFrom, name};
+use crate::boxes::FileBoxes;
 use crate::pipelines::account::Account;
 use crate::pipelines::{
     DenseError, FlowSketch, PairNames, PairStart, PartsRequest, PartsResult, memory_plan, pair_in_parts,
 };
 use crate::{Session, VeloxelError};
-use file_boxes::FileBoxes;
 use std::path::Path;
 use stores::StoreOutput;
 use veloxel_core::{Grid, Stage, Warnings};
@@ -69,7 +67,7 @@ pub(super) fn require_possible_in_parts(job: &FlowJob, session: &Session) -> Res
         (is_other(&outputs.confidence), "write the confidence but to a folder named .ome.zarr"),
     ];
     match given.into_iter().find(|(given, _)| *given) {
-        Some((_, what)) => Err(DenseError::in_parts(what, session).into()),
+        Some((_, what)) => Err(DenseError::in_parts(what, session.max_memory_bytes()).into()),
         None => Ok(()),
     }
 }
@@ -79,7 +77,7 @@ pub(super) fn require_possible_in_parts(job: &FlowJob, session: &Session) -> Res
 /// # Errors
 /// As [`flow`](super::flow()); [`DenseError::InParts`]; [`JobError::OtherTiles`](super::JobError::OtherTiles) where an ended run of
 /// something else left its tiles.
-pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<FlowRun> {
+pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<JobRun<RunReport>> {
     job.require_possible()?;
     require_possible_in_parts(job, session)?;
     let plan = job.plan(session).checked()?;
@@ -115,7 +113,7 @@ fn published(
     log: Account,
     found: PartsResult,
     grids: [&Grid; 2],
-) -> Result<FlowRun> {
+) -> Result<JobRun<RunReport>> {
     let read = plan.input_reports(|nth| grids.get(nth).copied().unwrap_or(grids[0]));
     let report = RunReport {
         header: job.options.header(log, read),
@@ -136,7 +134,7 @@ fn open(path: &Path, reading: &Reading, session: &Session, warnings: &mut Warnin
                  compression",
                 name(path)
             );
-            Err(DenseError::in_parts(&what, session).into())
+            Err(DenseError::in_parts(&what, session.max_memory_bytes()).into())
         }
         opened => Ok(FileBoxes::new(opened?)),
     }

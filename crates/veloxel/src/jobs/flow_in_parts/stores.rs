@@ -1,6 +1,6 @@
 //! Where a field goes that is found in parts: tiles into files, then boxes into OME-Zarr.
 
-use super::tile_files::TileFiles;
+use crate::boxes::TileFiles;
 use crate::jobs::flow_job::FlowJob;
 use crate::jobs::{OutputPlan, OutputRole};
 use crate::pipelines::{PartsOutput, TileKey};
@@ -61,10 +61,9 @@ impl PartsOutput for StoreOutput<'_> {
 
     fn put(&mut self, part: &FlowPart) -> Result<()> {
         let field = self.field.as_ref().expect("a field should have begun");
-        let components: Vec<&[f32]> = part.components_vox.iter().map(Vec::as_slice).collect();
-        field.put(part.part, &components)?;
+        field.put(part.part, &part.components_vox)?;
         if let Some(confidence) = &self.confidence {
-            confidence.put(part.part, &[&part.confidence])?;
+            confidence.put(part.part, std::slice::from_ref(&part.confidence))?;
         }
         Ok(())
     }

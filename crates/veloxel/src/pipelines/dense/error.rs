@@ -1,6 +1,5 @@
 //! What keeps a pipeline of dense flow from running.
 
-use crate::Session;
 use veloxel_core::{Diagnosis, ErrorKind, Hint};
 use veloxel_report::number::size;
 
@@ -115,9 +114,9 @@ fn allowed(budget_bytes: Option<u64>) -> String {
 }
 
 impl DenseError {
-    /// The refusal of what is not done in parts under a session's budget.
-    pub(crate) fn in_parts(what: &str, session: &Session) -> Self {
-        Self::InParts { what: what.to_owned(), budget_bytes: session.max_memory_bytes() }
+    /// The refusal of what is not done in parts under a budget, bytes.
+    pub(crate) fn in_parts(what: &str, budget_bytes: Option<u64>) -> Self {
+        Self::InParts { what: what.to_owned(), budget_bytes }
     }
 }
 

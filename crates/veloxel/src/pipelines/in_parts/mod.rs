@@ -88,7 +88,7 @@ impl<'a> PartsRequest<'a> {
 pub(crate) fn require_in_parts(sketch: &FlowSketch<'_>, session: &Session) -> Result<()> {
     let (method, start) = (sketch.method, sketch.start);
     method.require_used(&[(GivenInput::Start, start != StartKind::None)])?;
-    let refuse = |what: &str| Err(DenseError::in_parts(what, session).into());
+    let refuse = |what: &str| Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
     match (sketch.grids[0].dimension(), start, method.takes()) {
         (_, _, TakenImages::Windows { .. }) => {
             let (takes, given) = ("a window of frames", "pair of images");

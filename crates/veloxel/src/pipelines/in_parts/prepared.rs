@@ -58,7 +58,7 @@ impl<'a> PreparedBoxes<'a> {
         white_of(self.largest)
     }
 
-    /// Of the samples of both images as they were read.
+    /// Checksums of the samples of both images as they were read.
     pub fn checksums(&self) -> [u64; 2] {
         self.checksums
     }
@@ -82,7 +82,7 @@ impl ImageBoxes for PreparedBoxes<'_> {
 fn require_no_padding(image: &GatheredSamples, name: &str, session: &Session) -> Result<()> {
     let Some(value) = padding_of(image) else { return Ok(()) };
     let what = format!("fill padding: {name} is padded with {value}");
-    Err(DenseError::in_parts(&what, session).into())
+    Err(DenseError::in_parts(&what, session.max_memory_bytes()).into())
 }
 
 /// The indices of the samples of both images that preparation looks at.

@@ -13,7 +13,7 @@ pub(super) struct Survey {
     pub looked_at: GatheredSamples,
     /// The largest sample, or 0.
     pub largest: f32,
-    /// Of all samples, in their order.
+    /// A checksum of all samples in their order.
     pub checksum: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn survey(
             let what = format!(
                 "take samples that are no numbers or beyond ±1e15: {name} has {value:e} at voxel (x, y, z) = {position:?}"
             );
-            return Err(DenseError::in_parts(&what, session).into());
+            return Err(DenseError::in_parts(&what, session.max_memory_bytes()).into());
         }
         found.largest = samples.iter().copied().fold(found.largest, f32::max);
         found.checksum = samples.iter().fold(found.checksum, |sum, v| mixed(sum, v.to_bits()));

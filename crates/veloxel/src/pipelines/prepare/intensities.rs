@@ -4,8 +4,8 @@
 //! those of the fixed one, methods see it through that curve, which is told; where none does, the difference is.
 
 use super::light::Light;
-use super::looked_at::{LookedAt, Toned, every};
-use super::tones::{EXCHANGED, ToneCurve, correlation, same_places};
+use super::looked_at::{LookedAt, every};
+use super::tones::{EXCHANGED, ToneCurve, Toned, correlation, same_places};
 use veloxel_core::{Grid, GridBox, Hint, Volume, WarningKind, Warnings};
 
 /// Samples that are looked at, at most.

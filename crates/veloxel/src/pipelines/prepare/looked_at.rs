@@ -1,6 +1,5 @@
 //! Images of which preparation looks at some samples: those in memory, and those of which just these samples were gathered.
 
-use super::tones::ToneCurve;
 use veloxel_core::{Grid, Volume};
 
 /// An image of which some samples are looked at.
@@ -58,22 +57,6 @@ impl LookedAt for GatheredSamples {
     fn at(&self, index: usize) -> f32 {
         let nth = self.indices.binary_search(&index).expect("a sample that is looked at should be gathered");
         self.samples[nth]
-    }
-}
-
-/// An image in other tones.
-pub(super) struct Toned<'a> {
-    pub image: &'a dyn LookedAt,
-    pub curve: &'a ToneCurve,
-}
-
-impl LookedAt for Toned<'_> {
-    fn grid(&self) -> &Grid {
-        self.image.grid()
-    }
-
-    fn at(&self, index: usize) -> f32 {
-        self.curve.tone(self.image.at(index))
     }
 }
 

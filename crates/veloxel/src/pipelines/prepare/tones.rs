@@ -132,6 +132,22 @@ impl ToneCurve {
     }
 }
 
+/// An image in other tones.
+pub(super) struct Toned<'a> {
+    pub image: &'a dyn LookedAt,
+    pub curve: &'a ToneCurve,
+}
+
+impl LookedAt for Toned<'_> {
+    fn grid(&self) -> &Grid {
+        self.image.grid()
+    }
+
+    fn at(&self, index: usize) -> f32 {
+        self.curve.tone(self.image.at(index))
+    }
+}
+
 /// The most common value of sorted samples, if a background's share of them have it.
 fn background(sorted: &[f32]) -> Option<f32> {
     let least = (BACKGROUND * sorted.len() as f64).ceil() as usize;

@@ -7,7 +7,7 @@ use veloxel_io::PartialImage;
 use veloxel_motion::{ImageBoxes, MotionError};
 
 /// An image in a file, read by one thread at a time.
-pub(super) struct FileBoxes {
+pub(crate) struct FileBoxes {
     grid: Grid,
     opened: Mutex<OpenedImage>,
 }

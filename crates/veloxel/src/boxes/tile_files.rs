@@ -8,7 +8,7 @@ use veloxel_io::{KeptParts, Target};
 use veloxel_motion::{FoundTile, KeptTile, MotionError, TileAccount, TileStore};
 
 /// Tiles in files, each with its account in a ledger.
-pub(super) struct TileFiles {
+pub(crate) struct TileFiles {
     parts: KeptParts,
     /// Planes of a tile.
     planes: usize,

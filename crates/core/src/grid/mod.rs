@@ -1,8 +1,10 @@
 //! Where samples lie: size in voxels, and the map from voxel indices to LPS millimetres.
 
+pub(crate) mod grid_box;
+
 use crate::error::CoreError;
-use crate::grid_box::GridBox;
 use crate::matrix3::{IDENTITY, apply, determinant, inverse};
+use grid_box::GridBox;
 use serde::{Deserialize, Serialize};
 
 /// Whether a grid is a picture or a volume.
