@@ -29,7 +29,7 @@ from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, methods, parameters, register, sequence
+from ._flow import flow, flow_files, methods, parameters, register, sequence
 from ._frames import Frames, frames
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
@@ -94,6 +94,7 @@ __all__ = [
     "filter",
     "fit_contours",
     "flow",
+    "flow_files",
     "frames",
     "info",
     "invert",

@@ -140,6 +140,70 @@ def flow(
     return FlowResult(found, session, images[0] if len(images) == 2 else None)
 
 
+def flow_files(
+    fixed: str | os.PathLike[str],
+    moving: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    confidence: str | os.PathLike[str] | None = None,
+    method: str = "clg",
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    init: str | os.PathLike[str] | None = None,
+    symmetric: bool = False,
+    inverse_consistency: bool = False,
+    refine: bool = False,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> dict[str, Any]:
+    """Estimates the flow from a file to another one and writes it, as ``veloxel flow`` does.
+
+    Volumes need not fit into memory: where a session on the processor has a ``max_memory`` that images and field do not fit into, and
+    ``out`` is a folder named ``.ome.zarr``, images in OME-Zarr, or in NIfTI, MetaImage or NRRD without compression, are read in
+    parts, and the field is written so. A run that was ended goes on when it is called again with the same arguments.
+
+    Args:
+        fixed, moving: The files of the images.
+        out: Where the field goes: any name that the command takes.
+        confidence: Where the confidence goes; of a field that is written in parts a folder named ``.ome.zarr`` as well.
+        method, preset, device, session, symmetric, inverse_consistency, refine, progress, **parameters: As of :func:`flow`.
+        init: What the run begins from: ``"none"``, ``"centre-of-mass"``, ``"rigid"``, ``"similarity"``, ``"affine"``, ``"matches"``, or
+            the path of a transform or a field.
+
+    Returns:
+        The report, as the command writes it with ``--report``: device, parameters, warnings, times, and the field in numbers.
+
+    Raises:
+        InputError, ParameterError, OutOfMemoryError, DeviceError, FileError: The text says what is wrong.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> y, x = np.mgrid[:40, :40]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     image, out = os.path.join(folder, "still.mha"), os.path.join(folder, "field.mha")
+    ...     veloxel.write(image, veloxel.Image(np.sin(x / 3) + np.cos(y / 4)))
+    ...     report = veloxel.flow_files(image, image, out, device="cpu", method="lucas-kanade")
+    ...     veloxel.read_field(out).shape, report["method"]
+    ((40, 40, 2), 'lucas-kanade')
+    """
+    chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
+    report, told = _veloxel.flow_files(
+        lent(session, device),
+        {
+            "fixed": os.fspath(fixed),
+            "moving": os.fspath(moving),
+            "out": os.fspath(out),
+            "confidence": None if confidence is None else os.fspath(confidence),
+            "init": None if init is None else os.fspath(init),
+        },
+        _options(chosen, inverse_consistency, refine, None, progress),
+    )
+    tell(told)
+    return json.loads(report)
+
+
 def _symmetric(method: str) -> str:
     """The method of ``symmetric=True``."""
     if method not in ("clg", "symmetric"):

@@ -334,6 +334,11 @@ def sequence(
     options: dict[str, Any],
     fields: dict[str, Any],
 ) -> list[tuple[str, int, int, FlowFound]]: ...
+def flow_files(
+    session: Session,
+    files: dict[str, Any],
+    options: dict[str, Any],
+) -> tuple[str, _Told]: ...
 def expected_error(method: str, preset: str, confidence: Image) -> Image: ...
 def field_picture(
     session: Session, field: Field, drawing: dict[str, Any]

@@ -60,6 +60,7 @@ pub use diagnostics::{
 };
 pub use error::CoreError;
 pub use flow::{Flow, planar};
+pub use grid::grid_box::GridBox;
 pub use grid::{Dimension, Grid};
 pub use linear_transform::LinearTransform;
 pub use mask::Mask;

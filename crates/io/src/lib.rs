@@ -69,7 +69,6 @@ pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
 pub use read::reading::{AlphaUse, DataFiles, PartChoice, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
-pub use read::stored::GridBox;
 pub use read::stored::partial::PartialImage;
 pub use read::stream::stream_end::StreamEnd;
 pub use read::stream::{FrameStream, StreamShape};
@@ -96,8 +95,10 @@ pub use tables::records::{FieldValue, Record, read_records};
 pub use transforms::{
     TRANSFORM_EXTENSIONS, check_transform_output, is_named_transform, read_transform, write_transform,
 };
+pub use veloxel_core::GridBox;
 pub use write::append_log::{AppendLog, LogUse};
 pub use write::detached::data_file;
+pub use write::kept_parts::KeptParts;
 pub use write::painted_mesh::PaintedMesh;
 pub use write::pending::{Ending, PendingFiles};
 pub use write::publication::{Outcome, Publication, Resolved, Unpublished, resolve_earlier};
@@ -109,3 +110,5 @@ pub use write::{
     check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_painted_mesh,
     write_rgb, write_sequence,
 };
+#[cfg(feature = "zarr")]
+pub use zarr::write::boxes::StoreBoxes;

@@ -35,7 +35,9 @@ pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};
-pub use folding::{CellCounts, FoldingCertificate, folding_certificate, share_folded, volume_change};
+pub use folding::{
+    CellCounts, FoldingCertificate, FoldingSums, folding_certificate, share_folded, volume_change,
+};
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use map_summary::MapSummary;
 pub use outliers::{Outlier, UsualSpread, outliers};

@@ -54,9 +54,29 @@ pub enum MotionError {
         /// What was expected and what was given.
         reason: String,
     },
+    /// Something that the caller of a run does for it failed: reading a box of an image, or keeping a tile.
+    #[error("{text}")]
+    Elsewhere {
+        /// What failed.
+        text: String,
+        /// What kind of failure that is.
+        kind: ErrorKind,
+        /// What would mend it.
+        hint: Option<Hint>,
+    },
     /// The run was stopped by its observer.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+}
+
+impl MotionError {
+    /// What an error means to a run that it was met in.
+    pub fn elsewhere(error: &(impl Diagnosis + std::fmt::Display)) -> Self {
+        match error.kind() {
+            ErrorKind::Stopped => Self::Stopped(Stopped),
+            kind => Self::Elsewhere { text: error.to_string(), kind, hint: error.hint() },
+        }
+    }
 }
 
 /// `clg does`, or `clg and fe do`.
@@ -78,6 +98,7 @@ impl Diagnosis for MotionError {
                 ErrorKind::Input
             }
             Self::NotUsed { .. } => ErrorKind::Parameter,
+            Self::Elsewhere { kind, .. } => *kind,
             Self::Stopped(error) => error.kind(),
         }
     }
@@ -89,6 +110,7 @@ impl Diagnosis for MotionError {
             Self::NotUsed { input, .. } => Some(input.hint()),
             Self::Affine { .. } | Self::Apart => Some(Hint::Start),
             Self::Sequence { .. } => Some(Hint::Engine),
+            Self::Elsewhere { hint, .. } => *hint,
             _ => None,
         }
     }

@@ -65,7 +65,10 @@ pub use over::sequence::{
     run_sequence, run_windows,
 };
 pub use over::stream::{DeliveredFlow, LeavingFlow, PairStream, StreamFlow, StreamedFlow};
-pub use over::tiles::{CoarsePlan, OpenTile, TilePlan, TileSeams, Tiled, TiledWindows, warp_in_slabs};
+pub use over::tiles::{
+    BoxedPair, CoarsePlan, DeterminantSums, FlowInTiles, FlowPart, FoundTile, ImageBoxes, KeptTile, OpenTile,
+    TileAccount, TilePlan, TileSeams, TileStore, Tiled, TiledWindows, warp_in_slabs,
+};
 pub use phase::{
     ConfidenceChoice, FeatureMaps, FeatureScales, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures,
     PhaseFields, PhaseFlow, PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters,

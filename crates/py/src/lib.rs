@@ -48,6 +48,8 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::flow::{FlowFound, expected_error, flow, sequence, starts};
     #[pymodule_export]
+    use crate::fields::flow_files::flow_files;
+    #[pymodule_export]
     use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]
     use crate::fields::points::move_points;

@@ -49,8 +49,9 @@ pub use run::batch_report::{BatchOutlier, BatchReport, BatchRow, RowFile, RowSta
 pub use run::cameras_report::CamerasReport;
 pub use run::cell_words::cells_text;
 pub use run::chamber_words::ChamberWords;
-pub use run::flow_report::{MotionReport, PairReport, RunReport};
+pub use run::flow_report::{PairReport, RunReport};
 pub use run::header::{DeviceReport, InputReport, RunHeader, to_json};
+pub use run::motion_report::{FieldBox, MotionReport, MotionSums};
 pub use run::phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport,
 };

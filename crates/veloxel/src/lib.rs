@@ -49,6 +49,8 @@
 //! | images with a known motion | [`phantoms`] |
 //! | kernels, launches, flows on the device, graphs of meshes with weights of your own | [`unstable`] |
 
+#[cfg(feature = "zarr")]
+mod boxes;
 mod error;
 pub mod jobs;
 pub mod method;

@@ -42,6 +42,13 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
         lines.push((name, tiles(own)));
         (name, pass) = ("start", own.coarse.as_ref().map(|coarse| &*coarse.plan));
     }
+    if memory.disk_bytes > 0 {
+        let disk = size(memory.disk_bytes);
+        lines.push((
+            "in parts",
+            format!("images are read and the field is written in boxes; tiles take {disk} of disk meanwhile"),
+        ));
+    }
     let (time, measured) = (duration(run.time.solve_ms), axes(run.time.measured_size));
     let ns_per_voxel = run.time.ns_per_voxel;
     lines.push(("time", format!("about {time}, from {ns_per_voxel:.0} ns a voxel on {measured}")));

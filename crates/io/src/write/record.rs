@@ -60,6 +60,18 @@ impl<'a> Record<'a> {
         Self { components: header_axes(flow.grid()), ..Self::new(flow.grid(), Samples::Vectors(flow)) }
     }
 
+    /// An image on a grid whose samples come later, for what is said of it.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn image_on(grid: &'a Grid) -> Self {
+        Self::new(grid, Samples::Image(&[]))
+    }
+
+    /// A field on a grid whose vectors come later, for what is said of it.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn field_on(grid: &'a Grid) -> Self {
+        Self { components: header_axes(grid), ..Self::image_on(grid) }
+    }
+
     /// A field as it is in memory: the components of the grid's axes, in voxels.
     pub(crate) fn flow_vox(flow: &'a Flow) -> Self {
         let components = flow.grid().dimension().count();

@@ -5,15 +5,15 @@ use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Scaling, Stored};
 use crate::read::geometry::WorldAxes;
 use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning, VectorKind};
-use crate::read::stored::{GridBox, StorePlace, StoredSamples};
+use crate::read::stored::{StorePlace, StoredSamples};
 use crate::zarr::image::axes::AxisKind;
 use crate::zarr::image::place::Place;
 use crate::zarr::image::{self, Level, chosen_channel};
 use crate::zarr::region::{self, Destination, Region, Sample, Tally};
 use crate::zarr::store::{Store, plain};
 use std::path::{Path, PathBuf};
-use veloxel_core::WarningKind;
 use veloxel_core::matrix3::{IDENTITY, apply};
+use veloxel_core::{GridBox, WarningKind};
 
 /// What is read of a store.
 pub(crate) struct Opened<'a> {

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "zarr")]
 
+mod boxes;
 mod parts;
 mod refused;
 mod stores;

@@ -79,11 +79,7 @@ pub fn folding_certificate(
         assert_eq!(mask.data().len(), flow.grid().len(), "a mask on the flow's grid");
     }
     let cells = Cells { flow, axes: Deformation::of(flow).axes() };
-    let [_, ny, nz] = flow.grid().size();
-    let rows = (ny - 1) * if cells.axes == 2 { nz } else { nz - 1 };
-    let parts = in_parts(rows, |rows| cells.counted(rows, mask, control))?;
-    let [everywhere, inside] = [0, 1]
-        .map(|which: usize| parts.iter().fold(CellCounts::default(), |sum, part| sum.and(&part[which])));
+    let [everywhere, inside] = cells.all(flow.grid().size()[2], mask, control)?;
     Ok(FoldingCertificate { axes: cells.axes, everywhere, inside: mask.map(|_| inside) })
 }
 
@@ -117,7 +113,7 @@ impl CellCounts {
         self.non_diffeomorphic_volume_vox += found.turned_vox;
     }
 
-    fn and(self, other: &Self) -> Self {
+    pub(super) fn and(self, other: &Self) -> Self {
         Self {
             certified: self.certified + other.certified,
             undecided: self.undecided + other.undecided,
@@ -130,12 +126,26 @@ impl CellCounts {
 }
 
 /// The cells of a field.
-struct Cells<'a> {
-    flow: &'a Flow,
-    axes: usize,
+pub(super) struct Cells<'a> {
+    pub flow: &'a Flow,
+    pub axes: usize,
 }
 
 impl Cells<'_> {
+    /// The cells of all rows of so many planes, and those of them with a corner inside the mask.
+    pub fn all(
+        &self,
+        planes: usize,
+        mask: Option<&Mask>,
+        control: &Control,
+    ) -> Result<[CellCounts; 2], Stopped> {
+        let [_, ny, nz] = self.flow.grid().size();
+        let rows = (ny - 1) * if self.axes == 2 { planes } else { nz - 1 };
+        let parts = in_parts(rows, |rows| self.counted(rows, mask, control))?;
+        let sum = |which: usize| parts.iter().fold(CellCounts::default(), |sum, part| sum.and(&part[which]));
+        Ok([sum(0), sum(1)])
+    }
+
     /// The cells of some rows, and those of them with a corner inside the mask.
     fn counted(
         &self,

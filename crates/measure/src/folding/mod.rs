@@ -3,7 +3,9 @@
 mod cell_determinant;
 mod cell_lanes;
 mod certificate;
+mod folding_sums;
 mod shares;
 
 pub use certificate::{CellCounts, FoldingCertificate, folding_certificate};
+pub use folding_sums::FoldingSums;
 pub use shares::{share_folded, volume_change};

@@ -11,6 +11,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use serde_json::json;
+use veloxel::jobs::DenseOptions;
 use veloxel::method::{GivenInput, TakenImages};
 use veloxel::pipelines::{
     Account, DenseDraft, Directions, MethodChoice, OutsideFill, PairRequest, PairResult, PairStart,
@@ -59,6 +60,17 @@ impl Options<'_> {
             directions: if self.inverse_consistency { Directions::Both } else { Directions::Forward },
             refinement: if self.refine { Refinement::Bilateral } else { Refinement::None },
         })
+    }
+
+    /// How to run a job over files.
+    pub fn of_files(&self) -> PyResult<DenseOptions> {
+        let MethodChoice { draft, directions, refinement } = self.method()?;
+        Ok(DenseOptions { method: draft.into(), directions, refinement, ..DenseOptions::default() })
+    }
+
+    /// What is told how far a run is.
+    pub fn progress(&self) -> Option<&Bound<'_, PyAny>> {
+        self.progress.as_ref()
     }
 
     fn wanted(&self) -> PyResult<PairWanted> {

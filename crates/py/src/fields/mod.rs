@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod field;
 pub mod flow;
+pub mod flow_files;
 pub mod maps;
 pub mod points;
 pub mod warp;

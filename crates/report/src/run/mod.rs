@@ -6,6 +6,7 @@ pub(crate) mod cell_words;
 pub(crate) mod chamber_words;
 pub(crate) mod flow_report;
 pub(crate) mod header;
+pub(crate) mod motion_report;
 pub(crate) mod phase_reports;
 pub(crate) mod segment_report;
 pub(crate) mod track_report;

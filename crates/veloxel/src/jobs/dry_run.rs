@@ -1,11 +1,15 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
+#[cfg(feature = "zarr")]
+use super::flow_in_parts::{is_in_parts, require_possible_in_parts};
 use super::flow_job::inputs_one_by_one;
 use super::inputs::frame_selection::TakeFrames;
 use super::{FieldFormat, FlowJob, JobError, MemoryPart, OutputRole, Result, SequenceJob, StartFrom, name};
 use crate::Session;
 use crate::pipelines::prepare::grids::allow_two_grids;
-use crate::pipelines::{DenseError, DryRunRequest, FlowPlan, FlowSketch, Forecast, StartKind, TimeEstimate};
+use crate::pipelines::{
+    DenseError, DryRunRequest, FlowPlan, FlowSketch, Forecast, Residence, StartKind, TimeEstimate,
+};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{CoreError, Grid, Stage, Warnings};
@@ -55,16 +59,13 @@ pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
     let grids = grids.collect::<Result<Vec<_>, _>>()?;
     let grids: Vec<_> = grids.iter().collect();
     plan.check_grid(grids[0])?;
-    let sketch = FlowSketch {
-        grids: &grids,
-        method: &options.choice(),
-        masks: options.mask.iter().chain(&options.moving_mask).chain(&options.volume_mask).count(),
-        weights: options.weight.iter().count(),
-        truths: job.truth.iter().count(),
-        start: job.start.kind(),
-        samples_moving: job.samples_moving(),
+    let method = &options.choice();
+    let residence = residence(job, session)?;
+    let request = DryRunRequest {
+        sketch: job.sketch(&grids, method),
+        strictness: options.reading.strictness,
+        residence,
     };
-    let request = DryRunRequest { sketch, strictness: options.reading.strictness };
     let forecast = crate::pipelines::dry_run(&request, session)?;
     warnings.extend(forecast.warnings);
     Ok(DryRun {
@@ -79,6 +80,17 @@ pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
         writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
         warnings,
     })
+}
+
+/// Where the images of a flow lie while it runs, once all is refused that is not done there.
+fn residence(job: &FlowJob, session: &Session) -> Result<Residence> {
+    #[cfg(feature = "zarr")]
+    if is_in_parts(job, session)? {
+        require_possible_in_parts(job, session)?;
+        return Ok(Residence::Parts);
+    }
+    let _ = (job, session);
+    Ok(Residence::Memory)
 }
 
 /// Tells what the fields of a sequence would take, and reads nothing but headers, where the input has headers apart from its samples.
@@ -110,7 +122,8 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
         start: StartKind::None,
         samples_moving: job.warped.is_some() || job.html.is_some(),
     };
-    let request = DryRunRequest { sketch, strictness: options.reading.strictness };
+    let (strictness, residence) = (options.reading.strictness, Residence::Memory);
+    let request = DryRunRequest { sketch, strictness, residence };
     let Forecast { mut memory, mut time, warnings: of_grids } = crate::pipelines::dry_run(&request, session)?;
     warnings.extend(of_grids);
     // All frames are held from the first field to the last.

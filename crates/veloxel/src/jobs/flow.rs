@@ -18,9 +18,17 @@ pub type FlowRun = JobRun<RunReport>;
 ///
 /// Nothing is written unless everything was computed; each file appears whole or not at all.
 ///
+/// Images that do not fit into the session's budget of memory, even in tiles, are read in boxes on the processor, where the field goes
+/// to a folder named `.ome.zarr`, and the field is written so. Tiles are kept in a hidden folder beside it as they are found
+/// (`.NAME.tiles`): a run that was ended at any moment goes on with them when it is run again.
+///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, session: &Session) -> Result<FlowRun> {
+    #[cfg(feature = "zarr")]
+    if super::flow_in_parts::is_in_parts(job, session)? {
+        return super::flow_in_parts::flow_in_parts(job, session);
+    }
     LoadedFlow::load(job, session)?.run(job, session, |_| Ok(())).map(|(run, ())| run)
 }
 

@@ -2,8 +2,9 @@
 
 use super::{DenseOptions, JobError, OutputContent, OutputPlan, OutputRole, Result, StartFrom, name};
 use crate::Session;
-use crate::pipelines::{OutsideFill, Wanted};
+use crate::pipelines::{FlowSketch, MethodChoice, OutsideFill, Wanted};
 use std::path::PathBuf;
+use veloxel_core::Grid;
 use veloxel_io::ContentKind;
 use veloxel_motion::TakenImages;
 use veloxel_report::FieldDrawing;
@@ -98,6 +99,15 @@ impl FlowJob {
 
     pub(super) fn takes(&self) -> TakenImages {
         self.options.method.draft().method().takes
+    }
+
+    /// What the run holds, for a plan of its memory.
+    pub(super) fn sketch<'a>(&self, grids: &'a [&'a Grid], method: &'a MethodChoice) -> FlowSketch<'a> {
+        let options = &self.options;
+        let masks = options.mask.iter().chain(&options.moving_mask).chain(&options.volume_mask).count();
+        let (weights, truths) = (options.weight.iter().count(), self.truth.iter().count());
+        let (start, samples_moving) = (self.start.kind(), self.samples_moving());
+        FlowSketch { grids, method, masks, weights, truths, start, samples_moving }
     }
 
     /// Whether the moving image is sampled for an output.

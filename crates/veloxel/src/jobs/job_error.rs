@@ -30,6 +30,17 @@ pub enum JobError {
     /// Rectified pictures where nothing is rectified.
     #[error("rectified pictures need a calibration of the cameras")]
     NoCalibration,
+    /// Tiles that a run of something else left where it was ended.
+    #[error(
+        "{}: an ended run left its tiles there, and its {what} is another: run that one to its end, or remove the folder",
+        folder.display()
+    )]
+    OtherTiles {
+        /// The hidden folder.
+        folder: PathBuf,
+        /// What both runs have otherwise.
+        what: String,
+    },
     /// A file for the many fields of a sequence.
     #[error("{}: a sequence has many fields, and one file holds one: name a folder", path.display())]
     FieldsInFile {
@@ -136,6 +147,7 @@ impl Diagnosis for JobError {
             Self::SeriesInFile { output, .. } => Some(*output),
             Self::TruthFolder { .. } | Self::TruthCount { .. } => Some(Hint::Truth),
             Self::DryRunSource { .. }
+            | Self::OtherTiles { .. }
             | Self::FieldsInFile { .. }
             | Self::HeartInFile { .. }
             | Self::UnknownTable { .. }

@@ -13,6 +13,8 @@ mod evaluate;
 mod features;
 mod filter;
 mod flow;
+#[cfg(feature = "zarr")]
+mod flow_in_parts;
 mod flow_job;
 mod inputs;
 mod job_error;

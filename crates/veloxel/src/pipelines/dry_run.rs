@@ -1,6 +1,7 @@
 //! What a flow would take, memory, tiles and time, from the grids of its images alone.
 
 use super::dense::{MethodChoice, StartKind};
+use super::in_parts::{memory_plan_in_parts, require_in_parts};
 use super::memory_plan::{FlowPlan, FlowSketch, memory_plan};
 use super::prepare::grids::allow_two_grids;
 use crate::{Result, Session};
@@ -17,6 +18,18 @@ pub struct DryRunRequest<'a> {
     pub sketch: FlowSketch<'a>,
     /// Whether two grids are allowed.
     pub strictness: Strictness,
+    /// Where images and field would lie.
+    pub residence: Residence,
+}
+
+/// Where images and field lie while a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Residence {
+    /// They lie in memory.
+    #[default]
+    Memory,
+    /// They lie elsewhere, and parts of them are read and written ([`pair_in_parts`](super::pair_in_parts)).
+    Parts,
 }
 
 /// What a run would take.
@@ -63,7 +76,13 @@ pub fn dry_run(request: &DryRunRequest<'_>, session: &Session) -> Result<Forecas
         }
     }
     session.enter(Stage::Solve)?;
-    let memory = memory_plan(sketch, session)?;
+    let memory = match request.residence {
+        Residence::Memory => memory_plan(sketch, session)?,
+        Residence::Parts => {
+            require_in_parts(sketch, session)?;
+            memory_plan_in_parts(sketch, session)?
+        }
+    };
     let voxels = memory.tiles.worked_voxels();
     let time = TimeEstimate::measure(sketch.method, grids, session.device()?, voxels)?;
     Ok(Forecast { memory, time, warnings })

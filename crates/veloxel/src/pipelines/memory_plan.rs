@@ -16,7 +16,7 @@ pub(crate) const PROGRAM_BYTES: u64 = 24 << 20;
 /// What the processor's pool keeps at most for the next request.
 const MOST_KEPT_BYTES: u64 = 48 << 20;
 /// Bytes of a sample.
-const SAMPLE: u64 = 4;
+pub(super) const SAMPLE: u64 = 4;
 /// Share of a GPU's free memory that a run may take: drivers keep some.
 const OF_FREE: f64 = 0.92;
 
@@ -42,6 +42,8 @@ pub struct FlowPlan {
     pub device_bytes: u64,
     /// How the fixed grid is split; one tile is all of it.
     pub tiles: TilePlan,
+    /// Room on the disk beside the output, bytes, where tiles are kept until all are found; 0 where they are in memory.
+    pub disk_bytes: u64,
 }
 
 /// A run without its samples: all that its memory depends on.
@@ -64,7 +66,7 @@ pub struct FlowSketch<'a> {
 }
 
 /// What a run holds beside its method.
-struct Holdings<'a> {
+pub(super) struct Holdings<'a> {
     sketch: FlowSketch<'a>,
     fixed: &'a Grid,
     moving: &'a Grid,
@@ -115,7 +117,7 @@ impl Holdings<'_> {
     }
 
     /// The method's memory with masks, a start, and a moving image that may be larger than the fixed one.
-    fn footprint(&self, method: Footprint) -> Footprint {
+    pub fn footprint(&self, method: Footprint) -> Footprint {
         let larger = self.moving.len().saturating_sub(self.fixed.len()) as f64 / self.fixed.len() as f64;
         let one_grid = voxel_map(self.fixed, self.moving) == VoxelAffine::IDENTITY;
         let from_rest = self.sketch.start == StartKind::None;
@@ -161,8 +163,13 @@ impl Holdings<'_> {
     }
 }
 
-fn sum(parts: &[MemoryPart]) -> u64 {
+pub(super) fn sum(parts: &[MemoryPart]) -> u64 {
     parts.iter().map(|part| part.bytes).sum()
+}
+
+/// What the processor's pool keeps of a method that takes so much: buffers of coarse levels.
+pub(super) fn kept_bytes(bytes: u64, components: usize) -> u64 {
+    (bytes / if components > 2 { 20 } else { 7 }).min(MOST_KEPT_BYTES)
 }
 
 /// The fuller one of two moments.
@@ -195,7 +202,7 @@ pub fn memory_plan(sketch: &FlowSketch<'_>, session: &Session) -> Result<FlowPla
 const NEVER_SHORT_BYTES: u64 = 64 << 20;
 
 /// What white is where nothing depends on it.
-const WHITE: f32 = 255.0;
+pub(super) const WHITE: f32 = 255.0;
 
 /// The tiles that a run of an opened method needs, which a note tells; none if it takes the whole grid at once.
 ///
@@ -241,7 +248,7 @@ pub(crate) fn tiles_of(
     }))
 }
 
-fn footprint_of(method: &AnyMethod) -> Option<Footprint> {
+pub(super) fn footprint_of(method: &AnyMethod) -> Option<Footprint> {
     match method {
         AnyMethod::Pair(method) => method.footprint(),
         AnyMethod::Window(method) => method.footprint(),
@@ -249,7 +256,7 @@ fn footprint_of(method: &AnyMethod) -> Option<Footprint> {
 }
 
 impl<'a> Holdings<'a> {
-    fn of(sketch: &FlowSketch<'a>, matched: Option<Footprint>) -> Self {
+    pub fn of(sketch: &FlowSketch<'a>, matched: Option<Footprint>) -> Self {
         let (grids, sketch) = (sketch.grids, *sketch);
         let [fixed, moving] = [grids[0], grids[grids.len().min(2) - 1]];
         let more_frames = grids.len().saturating_sub(2) as u64;
@@ -277,7 +284,7 @@ impl FlowPlan {
         device: &Device,
     ) -> Result<Self, DenseError> {
         let footprint = holdings.footprint(method);
-        let (held, components) = (holdings.parts(), holdings.components() as f64);
+        let (held, components) = (holdings.parts(), holdings.components() as usize);
         let after = [held.clone(), vec![holdings.result(), holdings.measures()]].concat();
         let at_once = holdings.at_once(method);
         let whole_bytes = holdings.whole_bytes(method);
@@ -299,8 +306,7 @@ impl FlowPlan {
             let tiles = if whole_bytes <= room { one_tile() } else { tiles(room, 0, room, "on the device")? };
             return Ok(Self::with(most, after, tiles));
         }
-        // Buffers of coarse levels stay in the pool.
-        let kept = |bytes: u64| (bytes / if components > 2.0 { 20 } else { 7 }).min(MOST_KEPT_BYTES);
+        let kept = |bytes: u64| kept_bytes(bytes, components);
         let while_solving = |result: Option<MemoryPart>, bytes: u64| {
             let method = MemoryPart { what: "method", bytes: bytes + kept(bytes) };
             held.iter().cloned().chain(result).chain([method]).collect::<Vec<_>>()
@@ -326,8 +332,9 @@ impl FlowPlan {
         Ok(Self::with(budget_bytes, parts, tiles))
     }
 
-    fn with(budget_bytes: Option<u64>, parts: Vec<MemoryPart>, tiles: TilePlan) -> Self {
-        Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes: tiles.device_bytes, tiles }
+    pub(super) fn with(budget_bytes: Option<u64>, parts: Vec<MemoryPart>, tiles: TilePlan) -> Self {
+        let (peak_bytes, device_bytes) = (sum(&parts), tiles.device_bytes);
+        Self { budget_bytes, peak_bytes, parts, device_bytes, tiles, disk_bytes: 0 }
     }
 
     /// The tiles where there is more than one, and a sentence that says why.

@@ -16,6 +16,7 @@ pub mod filter;
 mod guide_points;
 mod guide_points_error;
 pub mod heart;
+mod in_parts;
 mod maps;
 pub(crate) mod memory_plan;
 mod pair;
@@ -42,7 +43,7 @@ pub use dense::{
     DenseError, Directions, Image, MethodChoice, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
     Refinement, StartKind, Wanted,
 };
-pub use dry_run::{DryRunRequest, Forecast, TimeEstimate, dry_run};
+pub use dry_run::{DryRunRequest, Forecast, Residence, TimeEstimate, dry_run};
 pub use evaluate::{
     AgainstTruth, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, FlowEvaluation,
     SegmentationReport, TrueSegmentation, evaluate_contours, evaluate_disparity, evaluate_flow,
@@ -51,6 +52,7 @@ pub use evaluate::{
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
 pub use guide_points_error::GuidePointsError;
+pub use in_parts::{PartsOutput, PartsRequest, PartsResult, TileKey, memory_plan_in_parts, pair_in_parts};
 pub use maps::{ComposeRequest, FoundMap, Map, MapResult, MapsError, compose, invert};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
@@ -67,7 +69,9 @@ pub use sequence::{
     FieldLabel, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
 };
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
-pub use veloxel_motion::{DenseDraft, TilePlan};
+pub use veloxel_motion::{
+    DenseDraft, FlowPart, FoundTile, ImageBoxes, KeptTile, TileAccount, TilePlan, TileStore,
+};
 pub use warp::{
     DeformationResult, FinerImage, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest,
     WarpNames, WarpResult, jacobian, jacobian_and_folding, strain, warp_image, warp_labels,

@@ -94,7 +94,7 @@ impl<'a> PairRequest<'a> {
     }
 
     /// Images without sample values that stand for no data, and masks on the fixed grid.
-    pub(super) fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedPair> {
+    pub(crate) fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedPair> {
         self.method.require_used(&[
             (GivenInput::Mask, self.mask.is_some()),
             (GivenInput::VolumeMask, self.volume_mask.is_some()),

@@ -191,7 +191,7 @@ pub struct FlowArguments {
     weight: Option<PathBuf>,
 
     /// Memory that the run may take, such as 500M or 2GiB: of the whole process on the processor, of the device on a GPU; larger
-    /// images are estimated in tiles
+    /// images are estimated in tiles, and on the processor those that do not fit at all are read in parts, into a field named .ome.zarr
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
     max_memory: Option<u64>,
 

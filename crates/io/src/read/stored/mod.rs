@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::layout::Layout;
 use std::path::PathBuf;
+use veloxel_core::GridBox;
 
 /// Where a store lies.
 pub(crate) enum StorePlace<'a> {
@@ -13,15 +14,6 @@ pub(crate) enum StorePlace<'a> {
     Path(PathBuf),
     /// An archive in memory.
     Memory(&'a [u8]),
-}
-
-/// A box of a grid: its first voxel, and its voxels along x, y and z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GridBox {
-    /// The first voxel.
-    pub begin: [usize; 3],
-    /// Voxels along each axis.
-    pub size: [usize; 3],
 }
 
 /// Opens a store.

@@ -9,12 +9,12 @@ use crate::read::input::Input;
 use crate::read::layout::{AxisOrder, Layout, Meaning};
 use crate::read::reading::Reading;
 use crate::read::source::Source;
-use crate::read::stored::{GridBox, OpenStore, StorePlace, StoredSamples};
+use crate::read::stored::{OpenStore, StorePlace, StoredSamples};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use veloxel_core::{Grid, Warnings};
+use veloxel_core::{Grid, GridBox, Warnings};
 
 /// An image, or a frame of a sequence, of which boxes are read.
 ///

@@ -10,6 +10,7 @@ use crate::zarr::region::Numbers;
 use std::fs::{self, File};
 use std::io::{Error, Write};
 use std::path::{Path, PathBuf};
+use veloxel_core::GridBox;
 
 /// A store that is being written: a folder under a hidden name.
 pub(super) struct StoreWriter<'t> {
@@ -72,35 +73,49 @@ impl<'t> StoreWriter<'t> {
 
 /// Writes all chunks of level 0.
 pub(super) fn write_record(store: &StoreWriter, array: &Array, record: &Record) -> Result<()> {
-    let axes = array.shape.len();
-    let lead = axes - space_axes(record);
-    let [nx, ny, _] = record.grid.size();
-    let zero = vec![0; axes];
-    let mut numbers = Numbers::of(&zero, &array.shape, &array.chunk);
+    let size = record.grid.size();
+    let [nx, ny, _] = size;
+    let fill = |part: usize, [x, y, z]: [usize; 3], out: &mut [u8]| {
+        record.fill_row(part, x + nx * (y + ny * z), out);
+    };
+    write_box(store, array, record, GridBox::all(size), fill)
+}
+
+/// Writes the chunks of level 0 that a box has, which begins and ends between chunks. `fill` fills bytes with the samples of a frame,
+/// or of a component, from a voxel on along x.
+pub(super) fn write_box(
+    store: &StoreWriter,
+    array: &Array,
+    record: &Record,
+    part: GridBox,
+    fill: impl Fn(usize, [usize; 3], &mut [u8]),
+) -> Result<()> {
+    let lead = array.shape.len() - space_axes(record);
+    let along = |values: [usize; 3]| values.into_iter().rev().skip(3 - space_axes(record));
+    let start: Vec<usize> = std::iter::repeat_n(0, lead).chain(along(part.begin)).collect();
+    let size: Vec<usize> = array.shape[..lead].iter().copied().chain(along(part.size)).collect();
+    let mut numbers = Numbers::of(&start, &size, &array.chunk);
     let mut bytes = Vec::new();
-    let (size, count) = (array.sample.bytes(), array.chunk.iter().product::<usize>());
+    let (sample, count) = (array.sample.bytes(), array.chunk.iter().product::<usize>());
+    let [cz, cy, cx] = of_space(&array.chunk[lead..], 1);
+    let [sz, sy, sx] = of_space(&array.shape[lead..], 1);
     while let Some(chunk) = numbers.next() {
         bytes.clear();
-        bytes.resize(count * size, 0);
+        bytes.resize(count * sample, 0);
         // Frames or components: the first axis, if there is one.
-        let part = match lead {
+        let number = match lead {
             0 => 0,
             // Components stand in the order of the axes of space, the slowest first.
             _ if record.components > 1 => record.components - 1 - chunk[0],
             _ => chunk[0],
         };
-        let [cz, cy, cx] = of_space(&array.chunk[lead..]);
-        let [sz, sy, sx] = of_space(&array.shape[lead..]);
-        let [z0, y0, x0] = of_space(
-            &chunk.iter().zip(&array.chunk).skip(lead).map(|(n, size)| n * size).collect::<Vec<_>>(),
-        );
-        // The first of a picture's axes of space is not among the array's.
-        let (cz, sz, z0) = if axes - lead == 2 { (1, 1, 0) } else { (cz, sz, z0) };
+        let [nz, ny, nx] = of_space(&chunk[lead..], 0);
+        let [z0, y0, x0] = [nz * cz, ny * cy, nx * cx];
         let length = cx.min(sx - x0);
         for z in z0..sz.min(z0 + cz) {
             for y in y0..sy.min(y0 + cy) {
-                let at = ((z - z0) * cy + (y - y0)) * cx * size;
-                record.fill_row(part, x0 + nx * (y + ny * z), &mut bytes[at..at + length * size]);
+                let at = ((z - z0) * cy + (y - y0)) * cx * sample;
+                fill(number, [x0, y, z], &mut bytes[at..at + length * sample]);
             }
         }
         store.put_chunk(array, chunk, &bytes)?;
@@ -108,11 +123,11 @@ pub(super) fn write_record(store: &StoreWriter, array: &Array, record: &Record) 
     Ok(())
 }
 
-/// Sizes along z, y and x, of two or three.
-fn of_space(sizes: &[usize]) -> [usize; 3] {
-    match sizes {
+/// Values along z, y and x, of two or three; a picture has one along z.
+fn of_space(values: &[usize], of_picture: usize) -> [usize; 3] {
+    match values {
         [z, y, x] => [*z, *y, *x],
-        [y, x] => [1, *y, *x],
+        [y, x] => [of_picture, *y, *x],
         _ => unreachable!("an image should have two or three axes of space"),
     }
 }

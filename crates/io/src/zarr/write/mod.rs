@@ -6,6 +6,7 @@
 
 mod archive;
 mod axes;
+pub(crate) mod boxes;
 mod chunks;
 mod levels;
 mod metadata;
@@ -68,22 +69,30 @@ pub(crate) fn check_place(path: &Path) -> Result<()> {
 
 /// Writes a store into a folder that is not there yet.
 fn write_store(folder: &Path, target: &Target, record: &Record) -> Result<()> {
-    let store = StoreWriter::create(folder, target)?;
-    let pyramid = Pyramid::of(record);
-    store.put(
-        "zarr.json",
-        metadata::group(&file_name(target.path()), record, &pyramid).to_string().as_bytes(),
-    )?;
-    for level in 0..pyramid.levels.len() {
-        let array = pyramid.array(level, record);
-        store.put(&format!("{level}/zarr.json"), metadata::array(&array).to_string().as_bytes())?;
-        if level == 0 {
-            chunks::write_record(&store, &array, record)?;
-        } else {
-            let options = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
-            let (reading, mut unsaid) = (target.files().reading(options), Warnings::new());
-            levels::write(&store, &pyramid, level, record, reading, &mut unsaid)?;
-        }
-    }
+    let (store, pyramid) = (StoreWriter::create(folder, target)?, Pyramid::of(record));
+    write_metadata(&store, &pyramid, record)?;
+    chunks::write_record(&store, &pyramid.array(0, record), record)?;
+    write_coarser(&store, &pyramid, record)?;
     store.finish()
+}
+
+/// Writes all metadata.
+fn write_metadata(store: &StoreWriter, pyramid: &Pyramid, record: &Record) -> Result<()> {
+    let group = metadata::group(&file_name(store.target().path()), record, pyramid);
+    store.put("zarr.json", group.to_string().as_bytes())?;
+    for level in 0..pyramid.levels.len() {
+        let array = metadata::array(&pyramid.array(level, record));
+        store.put(&format!("{level}/zarr.json"), array.to_string().as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes all levels but the finest, each from the one before it.
+fn write_coarser(store: &StoreWriter, pyramid: &Pyramid, record: &Record) -> Result<()> {
+    let options = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
+    for level in 1..pyramid.levels.len() {
+        let (reading, mut unsaid) = (store.target().files().reading(options.clone()), Warnings::new());
+        levels::write(store, pyramid, level, record, reading, &mut unsaid)?;
+    }
+    Ok(())
 }

@@ -2,14 +2,44 @@
 
 use super::mosaic::TileSeams;
 use super::plan::TilePlan;
+use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 use veloxel_core::{
     BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, Portion,
     SolveStatus, WarningKind, Warnings,
 };
 
+/// How the run of one tile went.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TileAccount {
+    /// Whether a tolerance was missed.
+    pub missed_limit: bool,
+    /// Mean |I_t| before and after, in mapped intensities.
+    pub mean_abs: [f64; 2],
+    /// Mean composed residual of both directions, voxels, where both were estimated.
+    pub inverse_residual_vox: Option<f64>,
+    /// Milliseconds that the device spent, where the method measures them.
+    pub device_ms: f64,
+    /// What was warned of convergence.
+    pub warning: Option<String>,
+}
+
+impl TileAccount {
+    /// What a tile's statistics say.
+    pub fn of(found: &FlowStatistics) -> Self {
+        let missed = found.warnings.iter().find(|warning| warning.kind == WarningKind::Convergence);
+        Self {
+            missed_limit: found.status == SolveStatus::LimitReached,
+            mean_abs: [found.brightness.mean_abs_before, found.brightness.mean_abs_after],
+            inverse_residual_vox: found.inverse_residual_vox,
+            device_ms: found.method.device_ms.unwrap_or(0.0),
+            warning: missed.map(|warning| warning.message.clone()),
+        }
+    }
+}
+
 /// What tiles say, weighed by what they contribute.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Account {
     status: SolveStatus,
     before: f64,
@@ -18,34 +48,42 @@ pub(super) struct Account {
     inverse: Option<f64>,
     device_ms: f64,
     missed: Option<String>,
+    /// Why there was nothing to estimate.
+    nothing: Option<String>,
     tiles: usize,
 }
 
 impl Account {
-    pub fn add(&mut self, found: &FlowStatistics, voxels: usize) {
+    pub fn add(&mut self, found: &TileAccount, voxels: usize) {
         let weight = voxels as f64;
         self.tiles += 1;
         self.voxels += weight;
-        self.before += weight * found.brightness.mean_abs_before;
-        self.after += weight * found.brightness.mean_abs_after;
-        self.device_ms += found.method.device_ms.unwrap_or(0.0);
+        let [before, after] = found.mean_abs;
+        self.before += weight * before;
+        self.after += weight * after;
+        self.device_ms += found.device_ms;
         if let Some(residual) = found.inverse_residual_vox {
             *self.inverse.get_or_insert(0.0) += weight * residual;
         }
-        if found.status == SolveStatus::LimitReached {
+        if found.missed_limit {
             self.status = SolveStatus::LimitReached;
         }
         // Each tile has numbers of its own: the first one's speak for all.
-        let missed = found.warnings.iter().find(|warning| warning.kind == WarningKind::Convergence);
-        if let (None, Some(warning)) = (&self.missed, missed) {
-            self.missed = Some(format!("tile {}: {}", self.tiles, warning.message));
+        if let (None, Some(warning)) = (&self.missed, &found.warning) {
+            self.missed = Some(format!("tile {}: {warning}", self.tiles));
         }
+    }
+
+    /// The account of images without contrast: nothing was estimated.
+    pub fn no_content(why: String) -> Self {
+        Self { status: SolveStatus::NoContent, nothing: Some(why), ..Self::default() }
     }
 
     pub fn finish(self, plan: &TilePlan, seams: TileSeams) -> FlowStatistics {
         let mean = |sum: f64| sum / self.voxels.max(1.0);
         let mut warnings = Warnings::new();
         self.missed.into_iter().for_each(|missed| warnings.push(WarningKind::Convergence, missed));
+        self.nothing.into_iter().for_each(|why| warnings.push(WarningKind::Content, why));
         let mut json = serde_json::Map::new();
         let tiles = serde_json::json!({
             "count": plan.count(),

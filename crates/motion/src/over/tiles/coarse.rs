@@ -1,10 +1,11 @@
-//! The coarse pass: images shrunk by whole factors, slab by slab so that no copy of a whole image is needed, and its flow as a
+//! The coarse pass: images shrunk by whole factors, box by box so that no copy of a whole image is needed, and its flow as a
 //! tile's start.
 
-use super::cut::{resized, slabs};
+use super::cut::resized;
+use super::source::ImageBoxes;
 use crate::error::Result;
 use crate::steps::buffers::{convolved, resampled};
-use veloxel_core::{Axes, Flow, Grid, Mask, Shape, Volume};
+use veloxel_core::{Axes, Flow, Grid, GridBox, Mask, Shape, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::Taps;
 
@@ -29,54 +30,76 @@ pub(super) fn shrunk_grid(grid: &Grid, shrinking: Axes<usize>) -> Grid {
 /// An image on the shrunk grid; samples that are not finite, which only a mask can have let through, become `fill`.
 pub(super) fn shrink(
     device: &Device,
-    image: &Volume<f32>,
+    image: &dyn ImageBoxes,
     shrinking: Axes<usize>,
     fill: f32,
     most_samples: usize,
 ) -> Result<Volume<f32>> {
     let (size, grid) = (image.grid().size(), shrunk_grid(image.grid(), shrinking));
     let small = grid.size();
-    let axis = if image.grid().dimension().count() == 2 { 1 } else { 2 };
     let taps = shrinking.map(|f| Taps::gaussian(SIGMA * ((f * f) as f64 - 1.0).sqrt(), REACH));
-    let margin = taps[axis].radius().div_ceil(shrinking[axis]) + 1;
-    // Input, its smoothed copy and what is between.
-    let across = small.iter().zip(shrinking).map(|(n, f)| n * f).product::<usize>() / small[axis];
-    let thickness = (most_samples / (3 * across)).saturating_sub(2 * margin).clamp(1, small[axis]);
-    let mut out = Vec::with_capacity(grid.len());
-    let stride: usize = small[..axis].iter().product();
-    for (own, seen) in slabs(small, axis, thickness, margin) {
+    let margin = [0, 1, 2].map(|a| taps[a].radius().div_ceil(shrinking[a]) + 1);
+    let mut out = vec![0.0; grid.len()];
+    for own in shrunk_boxes(small, shrinking, margin, most_samples) {
+        // Along axes that are not cut nothing lies beyond the box.
+        let seen = own.grown(margin, margin, small);
         let from =
             Shape { size: [0, 1, 2].map(|a| seen.size[a] * shrinking[a]), dimension: grid.dimension() };
         let to = Shape { size: seen.size, ..from };
-        let first = seen.begin[axis] * shrinking[axis];
-        let padded = padded(image.data(), size, from.size, axis, first, fill);
+        // Beyond the image's end nothing is read.
+        let begin = [0, 1, 2].map(|a| (seen.begin[a] * shrinking[a]).min(size[a] - 1));
+        let read = GridBox { begin, size: [0, 1, 2].map(|a| from.size[a].min(size[a] - begin[a])) };
+        let padded = padded(&image.samples(read)?, read.size, from.size, fill);
         let smooth = convolved(device, &device.upload(padded)?, from, &taps)?;
         let shrunk = device.download(resampled(device, &smooth, [from, to])?)?;
-        let first = (own.begin[axis] - seen.begin[axis]) * stride;
-        out.extend_from_slice(&shrunk[first..first + own.len()]);
+        own.copy_from(small, &mut out, own.within(&seen), seen.size, &shrunk);
     }
     Ok(Volume::new(grid, out)?)
 }
 
-/// A slab of `size` that begins at `first` along `axis`, the outermost samples repeated beyond the image's end.
-fn padded(
-    image: &[f32],
-    whole: Axes<usize>,
-    size: Axes<usize>,
-    axis: usize,
-    first: usize,
-    fill: f32,
-) -> Vec<f32> {
-    let mut begin = [0; 3];
-    begin[axis] = first;
+/// The boxes of a shrunk grid in which it is made, of so many samples at a time: what is read, the input, its smoothed copy and what
+/// is between. They are cut along the last axis, and along those before where even the thinnest slab is too much.
+fn shrunk_boxes(
+    small: Axes<usize>,
+    shrinking: Axes<usize>,
+    margin: Axes<usize>,
+    most_samples: usize,
+) -> impl Iterator<Item = GridBox> {
+    let mut length = small;
+    let samples = |length: Axes<usize>| -> usize {
+        let along = |a: usize| (length[a] + 2 * margin[a]).min(small[a]) * shrinking[a];
+        4 * (0..3).map(along).product::<usize>()
+    };
+    for a in (0..3).rev() {
+        let of = |n: usize| {
+            let mut other = length;
+            other[a] = n;
+            other
+        };
+        let fits = (1..=small[a]).rev().find(|n| samples(of(*n)) <= most_samples);
+        length[a] = fits.unwrap_or(1);
+        if fits.is_some() {
+            break;
+        }
+    }
+    let counts = [0, 1, 2].map(|a| small[a].div_ceil(length[a]));
+    (0..counts.iter().product::<usize>()).map(move |nth| {
+        let place = [nth % counts[0], nth / counts[0] % counts[1], nth / (counts[0] * counts[1])];
+        let begin = [0, 1, 2].map(|a| place[a] * length[a]);
+        GridBox { begin, size: [0, 1, 2].map(|a| length[a].min(small[a] - begin[a])) }
+    })
+}
+
+/// Samples of one size on a larger one, the outermost samples repeated beyond their end.
+fn padded(samples: &[f32], own: Axes<usize>, size: Axes<usize>, fill: f32) -> Vec<f32> {
     let mut out = Vec::with_capacity(size.iter().product());
     for z in 0..size[2] {
         for y in 0..size[1] {
-            let [y, z] = [(begin[1] + y).min(whole[1] - 1), (begin[2] + z).min(whole[2] - 1)];
-            let row = &image[(z * whole[1] + y) * whole[0]..][..whole[0]];
+            let [y, z] = [y.min(own[1] - 1), z.min(own[2] - 1)];
+            let row = &samples[(z * own[1] + y) * own[0]..][..own[0]];
             let finite = |&v: &f32| if v.is_finite() { v } else { fill };
             out.extend(row.iter().take(size[0]).map(finite));
-            out.extend(std::iter::repeat_n(finite(&row[whole[0] - 1]), size[0].saturating_sub(whole[0])));
+            out.extend(std::iter::repeat_n(finite(&row[own[0] - 1]), size[0].saturating_sub(own[0])));
         }
     }
     out
@@ -106,7 +129,7 @@ fn places(begin: usize, size: usize, shrinking: usize, coarse: usize) -> Vec<(us
 }
 
 /// A coarse flow on the voxels of a part of the fine grid, linearly interpolated, in voxels of the fine grid.
-pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::TilePart) -> Vec<Vec<f32>> {
+pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: GridBox) -> Vec<Vec<f32>> {
     let small = flow.grid().size();
     let along = [0, 1, 2].map(|a| places(part.begin[a], part.size[a], shrinking[a], small[a]));
     let component = |(a, samples): (usize, &[f32])| {
@@ -136,18 +159,25 @@ pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: super::cut::Til
 
 #[cfg(test)]
 mod tests {
-    use super::super::cut::TilePart;
     use super::*;
 
     #[test]
-    fn slabs_shrink_as_the_whole_does() {
+    fn boxes_shrink_as_the_whole_does() {
         let device = Device::cpu(2).unwrap();
         let grid = Grid::volume(50, 40, 70).unwrap();
         let image = Volume::from_fn(grid, |[x, y, z]| ((7 * x + 3 * y * y + z) % 23) as f32);
         let shrunk = |most| shrink(&device, &image, [2, 3, 4], 0.0, most).unwrap();
         let whole = shrunk(usize::MAX / 8);
         assert_eq!(whole.grid().size(), [25, 14, 18]);
-        assert_eq!(whole.data(), shrunk(1).data());
+        // Cut along z, along y as well, and along every axis.
+        for most in [400_000, 150_000, 1] {
+            let margin = [2, 3, 3];
+            let own = shrunk_boxes([25, 14, 18], [2, 3, 4], margin, most).count();
+            assert!(own > 1, "{most}");
+            assert_eq!(whole.data(), shrunk(most).data(), "{most}");
+        }
+        let boxes: Vec<_> = shrunk_boxes([25, 14, 18], [2, 3, 4], [2, 3, 3], 1 << 17).collect();
+        assert_eq!(boxes.iter().map(GridBox::len).sum::<usize>(), 25 * 14 * 18);
     }
 
     #[test]
@@ -159,7 +189,7 @@ mod tests {
             let x = coarse.world_from_voxel(x);
             [x[0] / 4.0, x[1] / 2.0, x[2]]
         });
-        let part = TilePart { begin: [10, 5, 3], size: [20, 16, 9] };
+        let part = GridBox { begin: [10, 5, 3], size: [20, 16, 9] };
         let found = enlarge(&flow, [4, 2, 1], part);
         for (i, x) in (0..part.len()).map(|i| (i, [10 + i % 20, 5 + i / 20 % 16, 3 + i / 320])) {
             (0..3).for_each(|a| assert!((found[a][i] - x[a] as f32).abs() < 1e-4));

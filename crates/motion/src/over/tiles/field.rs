@@ -1,12 +1,13 @@
 //! What is measured of a field, and sampled by it, slab by slab: no copy of a whole volume is made on the device.
 
-use super::cut::{TilePart, slabs};
+use super::cut::{grid_of, slabs};
 use super::moving_part::Moving;
+use super::source::ImageBoxes;
 use crate::error::Result;
 use crate::method::pending_account::folding_warning;
 use crate::method::pending_flow::DenseFlow;
 use crate::steps::moving_image::{FinerImage, MovingImage};
-use veloxel_core::{Flow, Grid, JacobianReport, Mask, Shape, Volume};
+use veloxel_core::{Dimension, Flow, Grid, GridBox, JacobianReport, Mask, Shape, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
@@ -20,7 +21,7 @@ fn grid_slabs(
     volumes: usize,
     most_samples: usize,
     margin: usize,
-) -> impl Iterator<Item = (TilePart, TilePart)> {
+) -> impl Iterator<Item = (GridBox, GridBox)> {
     let (size, axis) = (grid.size(), grid.dimension().count() - 1);
     let thickness = (most_samples / (volumes * grid.len() / size[axis])).clamp(1, size[axis]);
     slabs(size, axis, thickness, margin)
@@ -58,18 +59,52 @@ fn determinant(
 ) -> Result<(JacobianReport, Volume<f32>)> {
     let (grid, size) = (flow.grid(), flow.grid().size());
     let mut out = Vec::with_capacity(grid.len());
-    let mut all = JacobianReport { min: f64::INFINITY, max: f64::NEG_INFINITY, ..JacobianReport::default() };
-    let mut voxels = 0.0;
+    let mut sums = DeterminantSums::default();
     for (own, seen) in grid_slabs(grid, grid.dimension().count() + 2, most_samples, 1) {
-        let shape = Shape { size: seen.size, dimension: grid.dimension() };
-        let displacement = flow.components_vox().map(|c| device.upload(seen.of(c, size)));
-        let displacement = displacement.collect::<Result<Vec<_>, _>>()?;
-        let first = (0..3).map(|a| own.begin[a] - seen.begin[a]).sum::<usize>() * seen.len()
-            / seen.size[grid.dimension().count() - 1];
+        let components = flow.components_vox().map(|c| seen.of(c, size)).collect();
+        let first = out.len();
+        let counts = |nth: usize| measured.is_none_or(|mask| mask.data()[first + nth]);
+        out.extend(sums.add(device, grid.dimension(), [own, seen], components, counts)?);
+    }
+    Ok((sums.report(), Volume::new(grid.clone(), out)?))
+}
+
+/// The statistics of det(I + ∇d), box by box.
+#[derive(Debug, Clone)]
+pub struct DeterminantSums {
+    all: JacobianReport,
+    voxels: f64,
+}
+
+impl Default for DeterminantSums {
+    fn default() -> Self {
+        let all = JacobianReport { min: f64::INFINITY, max: f64::NEG_INFINITY, ..JacobianReport::default() };
+        Self { all, voxels: 0.0 }
+    }
+}
+
+impl DeterminantSums {
+    /// Counts a box in and gives the determinants there. `own` is the box, `seen` is it with its neighbours, as far as the grid goes;
+    /// the components of the flow, voxels, are those of `seen`; `counts` says which voxels of the box count, by their number in it.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute).
+    pub fn add(
+        &mut self,
+        device: &Device,
+        dimension: Dimension,
+        [own, seen]: [GridBox; 2],
+        components_vox: Vec<Vec<f32>>,
+        counts: impl Fn(usize) -> bool,
+    ) -> Result<Vec<f32>> {
+        let shape = Shape { size: seen.size, dimension };
+        let displacement =
+            components_vox.into_iter().map(|c| device.upload(c)).collect::<Result<Vec<_>, _>>()?;
+        let inner = own.within(&seen);
         let mut weight = vec![0.0; seen.len()];
-        let counts = |i: usize| measured.is_none_or(|mask| mask.data()[i]);
-        let places = own.rows(size).flatten().zip(&mut weight[first..]);
-        places.for_each(|(i, weight)| *weight = f32::from(u8::from(counts(i))));
+        for (nth, place) in inner.rows(seen.size).flatten().enumerate() {
+            weight[place] = f32::from(u8::from(counts(nth)));
+        }
         let weight = device.upload(weight)?;
         let mut det = device.scratch(seen.len())?;
         let kernel = Jacobian {
@@ -81,26 +116,36 @@ fn determinant(
         };
         let report = kernel.run(device)?.get(device)?;
         Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut det).run(device)?;
-        let det = device.download(det)?;
-        let (det, begin) = (&det[first..first + own.len()], out.len());
-        out.extend_from_slice(det);
-        let count = det.iter().enumerate().filter(|(i, v)| v.is_finite() && counts(begin + i)).count() as f64;
+        let det = inner.of(&device.download(det)?, seen.size);
+        let count = det.iter().enumerate().filter(|(nth, v)| v.is_finite() && counts(*nth)).count() as f64;
         if count > 0.0 {
+            let all = &mut self.all;
             (all.min, all.max) = (all.min.min(report.min), all.max.max(report.max));
             all.share_folded += count * report.share_folded;
             all.mean_abs_minus_one += count * report.mean_abs_minus_one;
             all.divergence_rms += count * report.divergence_rms.powi(2);
-            voxels += count;
+            self.voxels += count;
         }
+        Ok(det)
     }
-    if voxels > 0.0 {
-        all.share_folded /= voxels;
-        all.mean_abs_minus_one /= voxels;
-        all.divergence_rms = (all.divergence_rms / voxels).sqrt();
-    } else {
-        (all.min, all.max) = (1.0, 1.0);
+
+    /// The statistics of all boxes.
+    pub fn report(&self) -> JacobianReport {
+        let Self { mut all, voxels } = self.clone();
+        if voxels > 0.0 {
+            all.share_folded /= voxels;
+            all.mean_abs_minus_one /= voxels;
+            all.divergence_rms = (all.divergence_rms / voxels).sqrt();
+        } else {
+            (all.min, all.max) = (1.0, 1.0);
+        }
+        all
     }
-    Ok((all, Volume::new(grid.clone(), out)?))
+
+    /// The warnings about a flow on a grid that folds so.
+    pub fn warnings(&self, grid: &Grid) -> Warnings {
+        folding_warning(grid, &self.report())
+    }
 }
 
 /// A spline's coefficients depend on samples so far away, to the last bit but one.
@@ -127,11 +172,11 @@ pub fn warp_in_slabs(
             out.resize(out.len() + own.len(), f32::NAN);
             continue;
         };
-        let samples = device.upload(part.of(moving.data(), moving.grid().size()))?;
+        let samples = device.upload(moving.samples(part)?.into_owned())?;
         let displacement =
             displacement.into_iter().map(|c| device.upload(c)).collect::<Result<Vec<_>, _>>()?;
-        let place = |part: TilePart, grid: &Grid| {
-            part.grid(grid, grid.world_from_voxel(part.begin.map(|b| b as f64)))
+        let place = |part: GridBox, grid: &Grid| {
+            grid_of(part, grid, grid.world_from_voxel(part.begin.map(|b| b as f64)))
         };
         let seen = if whole.is_on_one_grid() {
             let offset = [0, 1, 2].map(|a| own.begin[a] as f64 - part.begin[a] as f64);

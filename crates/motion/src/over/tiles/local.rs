@@ -3,8 +3,7 @@
 //! A part holds all that its core's vectors depend on ([`Tiling::Local`](crate::Tiling)); positions count from the whole grid's
 //! first voxel ([`Cut`]), and levels of pyramids and starts of finer levels are cut out of what the whole grid would have.
 
-use super::account::{Account, TileProgress};
-use super::cut::TilePart;
+use super::account::{Account, TileAccount, TileProgress};
 use super::mosaic::{Core, TileSeams};
 use super::plan::{MOST_MOVING, SHORTEST_CORE, TilePlan};
 use super::shrunk_levels::{Open, Samples, shrunk};
@@ -17,7 +16,7 @@ use crate::steps::buffers::written;
 use crate::steps::image_pyramids::{LevelImages, Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::pyramid::{LevelGeometry, pyramid, transferred};
-use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Shape, Volume};
+use veloxel_core::{BrightnessReport, Flow, FlowStatistics, GridBox, Mask, Shape, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
@@ -90,7 +89,8 @@ impl Tiled<'_> {
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
         let brightness = BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after) };
         let mut account = Account::default();
-        account.add(&FlowStatistics { brightness, ..FlowStatistics::default() }, grid.len());
+        account
+            .add(&TileAccount::of(&FlowStatistics { brightness, ..FlowStatistics::default() }), grid.len());
         let (flow, confidence) =
             (Flow::new(grid.clone(), displacement)?, Volume::new(grid.clone(), confidence)?);
         Ok(DenseFlow::bare(flow, confidence, account.finish(self.plan, TileSeams::default())))
@@ -196,18 +196,18 @@ impl LocalRun<'_> {
     }
 
     /// What a tile starts with, edges.
-    fn start(&self, nth: usize, tile: TilePart, coarser: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    fn start(&self, nth: usize, tile: GridBox, coarser: &[Vec<f32>]) -> Vec<Vec<f32>> {
         let [to, from] = [nth, nth + 1].map(|nth| &self.levels[nth]);
         let factor = (from.edge_mm / to.edge_mm) as f32;
         let part = PartOf { whole: to.shape.size, begin: tile.begin, size: tile.size };
         let source = part.source(from.shape.size);
-        let seen = TilePart { begin: source.begin, size: source.size };
+        let seen = GridBox { begin: source.begin, size: source.size };
         let component = |c: &Vec<f32>| resample_part(&seen.of(c, from.shape.size), source, part, factor);
         coarser.iter().map(component).collect()
     }
 
     /// The part of the moving image that a tile may sample.
-    fn reached(&self, nth: usize, tile: TilePart, start: &[Vec<f32>]) -> TilePart {
+    fn reached(&self, nth: usize, tile: GridBox, start: &[Vec<f32>]) -> GridBox {
         let (level, drift) = (&self.levels[nth], self.method.drift_edges(nth));
         let pad = preparation_vox(self.preparation) as isize + 1;
         let mut out = tile;
@@ -230,7 +230,7 @@ impl LocalRun<'_> {
         &mut self,
         nth: usize,
         core: Core,
-        [tile, seen]: [TilePart; 2],
+        [tile, seen]: [GridBox; 2],
         images: &HostLevel<'_>,
         start: Vec<Vec<f32>>,
         found: &mut HostField,
@@ -238,7 +238,7 @@ impl LocalRun<'_> {
         let (device, whole) = (self.device, &self.levels[nth]);
         let like = whole.shape;
         let geometry = LevelGeometry { shape: Shape { size: tile.size, ..like }, ..whole.clone() };
-        let part = |nth: usize, part: TilePart| -> Result<(Buffer, Shape)> {
+        let part = |nth: usize, part: GridBox| -> Result<(Buffer, Shape)> {
             Ok((images.images[nth].part(device, part, like)?, Shape { size: part.size, ..like }))
         };
         let pair = [part(0, tile)?, part(1, seen)?];
@@ -253,7 +253,7 @@ impl LocalRun<'_> {
             start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
         let confidence = self.method.run_level(nth, &geometry, &images, &mut displacement)?;
         let inner = core.inside(tile);
-        let own = TilePart { begin: core.begin, size: inner.size };
+        let own = GridBox { begin: core.begin, size: inner.size };
         if nth == 0 {
             let (sum, count) = self.after(&geometry, inner, &images, &displacement)?;
             found.after = (found.after.0 + sum, found.after.1 + count);
@@ -273,7 +273,7 @@ impl LocalRun<'_> {
     fn after(
         &self,
         geometry: &LevelGeometry,
-        inner: TilePart,
+        inner: GridBox,
         images: &LevelImages,
         displacement: &[Buffer],
     ) -> Result<(f64, f64)> {
@@ -294,8 +294,8 @@ impl LocalRun<'_> {
 }
 
 /// A core and all that its vectors depend on; whole tiles have one size.
-fn tile_of(core: &Core, plan: &TilePlan) -> TilePart {
-    let mut tile = TilePart { begin: [0; 3], size: plan.tile_size };
+fn tile_of(core: &Core, plan: &TilePlan) -> GridBox {
+    let mut tile = GridBox { begin: [0; 3], size: plan.tile_size };
     for a in 0..3 {
         let (n, halo) = (plan.grid_size[a], plan.overlap_vox);
         let [first, end] = [core.begin[a].saturating_sub(halo), (core.end[a] + halo).min(n)];

@@ -12,6 +12,9 @@
 //!
 //! Methods whose vectors depend on their surroundings alone run another way (`local`): the bits of the whole grid.
 //!
+//! Neither the images nor the flow need fit into memory: boxes of images are read from an [`ImageBoxes`], and tiles that overlap are
+//! kept in a [`TileStore`] as they are found, of which boxes of the flow are put together ([`FlowInTiles`]), with the same bits.
+//!
 //! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles/pairs.rs`.
 //!
 //! *Limits*: methods say by [`Tiling`](crate::Tiling) whether they run in tiles. An affine start begins the coarse pass, and tiles smooth the
@@ -21,23 +24,30 @@ mod account;
 mod coarse;
 mod cut;
 mod field;
+mod intensities;
 mod local;
 mod mosaic;
 mod moving_part;
 mod plan;
 mod shrunk_levels;
+mod source;
+mod store;
+mod tile_run;
 mod windows;
 
-pub use field::warp_in_slabs;
-pub use mosaic::TileSeams;
+pub use account::TileAccount;
+pub use field::{DeterminantSums, warp_in_slabs};
+pub use mosaic::{FlowPart, TileSeams};
 pub use plan::{CoarsePlan, TilePlan};
+pub use source::{BoxedPair, ImageBoxes};
+pub use store::{FlowInTiles, FoundTile, KeptTile, TileStore};
 pub use windows::TiledWindows;
 
 use crate::error::Result;
 use crate::method::footprint::coarse_width_mm;
 use crate::method::pair::{ImagePair, Pair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, FlowExtras};
-use crate::method::resident::{ResidentFlow, ResidentRegion, ResidentStart};
+use crate::method::resident::ResidentRegion;
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, with_contrast};
@@ -45,11 +55,15 @@ use crate::steps::intensity::IntensityMap;
 use crate::steps::moving_image::{require_sampled, voxel_map};
 use crate::steps::pyramid::rescaled;
 use account::{Account, TileProgress};
-use cut::TilePart;
+use cut::grid_of;
+use intensities::intensities;
 use mosaic::{Core, Mosaic};
 use moving_part::Moving;
 use plan::{ALIGNMENT_VOX, RAMP_VOX};
-use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
+use std::borrow::Cow;
+use store::{KeptTiles, TileSink};
+use tile_run::{TileRun, no_content};
+use veloxel_core::{Axes, Flow, Grid, GridBox, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 
@@ -74,16 +88,19 @@ enum Starts<'a> {
     /// A field on the fixed grid.
     Whole(&'a Flow),
     /// The coarse pass.
-    Coarse(&'a Flow, Axes<usize>),
+    Coarse(Flow, Axes<usize>),
+}
+
+/// The starts of tiles, and where the coarse pass says that voxels are hidden.
+struct Begun<'a> {
+    starts: Starts<'a>,
+    occlusion: Option<Volume<f32>>,
+    /// The linear map that the coarse pass began from, on the pair's own grid.
+    linear_start: Option<VoxelAffine>,
 }
 
 /// Most tiles run first to measure shared decisions.
 const MOST_ASKED: usize = 4;
-
-/// Samples that percentiles are taken from, at most.
-const MOST_SAMPLES: usize = 1 << 20;
-/// With fewer, every sample counts.
-const FEWEST_SAMPLES: usize = 1000;
 
 /// Voxels that an image must have around a position to be sampled there: the reach of a spline and of a derivative.
 const SAMPLING_VOX: usize = 4;
@@ -102,15 +119,10 @@ impl Tiled<'_> {
     }
 
     fn find(&self, pair: &Pair<'_>) -> Result<DenseFlow> {
-        let grid = pair.fixed.grid();
-        require_sampled(grid, pair.moving.grid())?;
-        for (mask, what) in
-            [(pair.mask, "fixed image and mask"), (pair.volume_mask, "fixed image and volume mask")]
-        {
-            mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
-        }
+        let (grid, boxed) = (pair.fixed.grid(), BoxedPair::from(pair));
+        require_one_grid(&boxed)?;
         let solve = || {
-            let maps = match with_contrast(intensities(self.device, pair)?) {
+            let maps = match with_contrast(intensities(self.device, &boxed, grid.len())?) {
                 Ok(maps) => maps,
                 Err(why) => return no_content(grid, why),
             };
@@ -119,18 +131,74 @@ impl Tiled<'_> {
             if is_exact {
                 self.solve_exactly(pair, maps, &progress)
             } else {
-                self.solve(pair, maps[0], &progress)
+                self.solve(&boxed, maps[0], &progress)
             }
         };
         self.device.scope(|| self.device.serialised(solve))
     }
 
+    /// Estimates the flow of a pair whose images are read box by box, and keeps every tile in a store as it is found. Tiles that
+    /// are kept already are not estimated again. Nothing is measured.
+    ///
+    /// # Errors
+    /// As [`PairMethod::run_with`]; what reading the images and keeping tiles fails with.
+    ///
+    /// # Panics
+    /// If the plan is of exact tiles, which a field in memory is made of.
+    pub fn run_into(&self, pair: &BoxedPair<'_>, store: &mut dyn TileStore) -> Result<FlowInTiles> {
+        assert!(!self.plan.exact, "exact tiles should be put together in memory");
+        require_one_grid(pair)?;
+        let grid = pair.fixed.grid();
+        let solve = move || {
+            let room = (self.plan.device_bytes / 8) as usize;
+            let map = match with_contrast(intensities(self.device, pair, room)?) {
+                Ok([map, _]) => map,
+                Err(why) => {
+                    let account = Account::no_content(why);
+                    return Ok(FlowInTiles { grid: grid.clone(), tiles: Vec::new(), account });
+                }
+            };
+            let progress = TileProgress::new(self.plan.worked_voxels());
+            let mut tiles = KeptTiles::new(grid.size(), store);
+            let account = match &self.plan.coarse {
+                None => self.keep_whole(pair, map, &progress, &mut tiles)?,
+                Some(coarse) => {
+                    let begun = self.begin(pair, coarse, map, &progress)?;
+                    self.solve_tiles(pair, &begun.starts, map, &progress, &mut tiles)?
+                }
+            };
+            Ok(FlowInTiles { grid: grid.clone(), tiles: tiles.into_tiles(), account })
+        };
+        self.device.scope(|| self.device.serialised(solve))
+    }
+
     /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
-    fn solve(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress) -> Result<DenseFlow> {
+    fn solve(&self, pair: &BoxedPair<'_>, map: IntensityMap, progress: &TileProgress) -> Result<DenseFlow> {
         let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
+        let grid = pair.fixed.grid();
+        let Begun { starts, occlusion, linear_start } = self.begin(pair, coarse, map, progress)?;
+        let mut mosaic = Mosaic::new(grid);
+        let account = self.solve_tiles(pair, &starts, map, progress, &mut mosaic)?;
+        let (flow, confidence, seams) = mosaic.finish(grid)?;
+        let mut tiled = DenseFlow::bare(flow, confidence, account.finish(self.plan, seams));
+        tiled.linear_start = linear_start;
+        if let Starts::Coarse(_, shrinking) = starts {
+            tiled.occlusion = occlusion.map(|small| coarse::repeated(&small, shrinking, grid));
+        }
+        Ok(tiled)
+    }
+
+    /// What tiles start from: a field that is given, or that of a coarse pass.
+    fn begin<'p>(
+        &self,
+        pair: &BoxedPair<'p>,
+        coarse: &CoarsePlan,
+        map: IntensityMap,
+        progress: &TileProgress,
+    ) -> Result<Begun<'p>> {
         if let Start::Flow(start) = pair.start {
             pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
-            return self.solve_tiles(pair, &Starts::Whole(start), map, progress);
+            return Ok(Begun { starts: Starts::Whole(start), occlusion: None, linear_start: None });
         }
         let shrinking = coarse.shrinking;
         let mut found = {
@@ -159,7 +227,7 @@ impl Tiled<'_> {
             // Means of weights are weights, but for rounding.
             let weight = weight.transpose()?.map(|weight| weight.map(|w| w.clamp(0.0, 1.0)));
             let (mask, volume_mask, weight) = (mask.as_ref(), volume_mask.as_ref(), weight.as_ref());
-            let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
+            let small = BoxedPair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
             let Self { device, open_coarse, .. } = *self;
             let open =
                 if coarse.plan.coarse.is_none() { open_coarse.unwrap_or(self.open) } else { self.open };
@@ -168,21 +236,29 @@ impl Tiled<'_> {
         // Its pieces have other sizes than those of tiles.
         self.device.release_kept();
         let occlusion = found.occlusion.take();
-        let mut tiled = self.solve_tiles(pair, &Starts::Coarse(&found.flow, shrinking), map, progress)?;
-        tiled.occlusion = occlusion.map(|small| coarse::repeated(&small, shrinking, pair.fixed.grid()));
         let finer = shrinking.map(|factor| 1.0 / factor as f64);
-        tiled.linear_start = match pair.start {
+        let linear_start = match pair.start {
             Start::Affine(given) => Some(given),
             _ => found.linear_start.map(|start| rescaled(&start, [finer; 2])),
         };
-        Ok(tiled)
+        Ok(Begun { starts: Starts::Coarse(found.flow, shrinking), occlusion, linear_start })
     }
 
-    fn solve_whole(&self, pair: &Pair<'_>, map: IntensityMap, progress: &TileProgress) -> Result<DenseFlow> {
+    fn solve_whole(
+        &self,
+        pair: &BoxedPair<'_>,
+        map: IntensityMap,
+        progress: &TileProgress,
+    ) -> Result<DenseFlow> {
         let device = self.device;
         let mut method = (self.open)(pair.fixed.grid())?;
-        let frame = |image: &Volume<f32>| -> Result<Frame> {
-            Ok(Frame::of_part(device, image.grid(), device.upload_copy(image.data())?, map))
+        let frame = |image: &dyn ImageBoxes| -> Result<Frame> {
+            let grid = image.grid();
+            let samples = match image.samples(GridBox::all(grid.size()))? {
+                Cow::Borrowed(samples) => device.upload_copy(samples)?,
+                Cow::Owned(samples) => device.upload(samples)?,
+            };
+            Ok(Frame::of_part(device, grid, samples, map))
         };
         let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
         let region = ResidentRegion::upload(device, [pair.mask, pair.volume_mask], pair.weight)?;
@@ -196,15 +272,39 @@ impl Tiled<'_> {
         Ok(DenseFlow { linear_start, ..found.finish(FlowExtras::default())? })
     }
 
+    /// Keeps the whole as one tile.
+    fn keep_whole(
+        &self,
+        pair: &BoxedPair<'_>,
+        map: IntensityMap,
+        progress: &TileProgress,
+        tiles: &mut KeptTiles<'_>,
+    ) -> Result<Account> {
+        let (all, mut account) = (GridBox::all(pair.fixed.grid().size()), Account::default());
+        let core = Core::of(all);
+        let own = match tiles.kept(core) {
+            Some(own) => own,
+            None => {
+                let found = self.solve_whole(pair, map, progress)?;
+                tiles.add(core, all, &found, [0.0; 3])?;
+                TileAccount::of(&found.statistics)
+            }
+        };
+        account.add(&own, all.len());
+        Ok(account)
+    }
+
+    /// Every tile into a sink, which may have some already; the account of all.
     fn solve_tiles(
         &self,
-        pair: &Pair<'_>,
+        pair: &BoxedPair<'_>,
         starts: &Starts<'_>,
         map: IntensityMap,
         progress: &TileProgress,
-    ) -> Result<DenseFlow> {
+        sink: &mut dyn TileSink,
+    ) -> Result<Account> {
         let (plan, grid) = (self.plan, pair.fixed.grid());
-        let local = TilePart { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
+        let local = grid_of(GridBox::all(plan.tile_size), grid, grid.origin_mm())?;
         let mut run = TileRun {
             device: self.device,
             method: (self.open)(&local)?,
@@ -214,31 +314,34 @@ impl Tiled<'_> {
             local,
         };
         self.settle_shared_scalars(&mut run, starts, progress)?;
-        let mut mosaic = Mosaic::new(grid);
         let mut account = Account::default();
         for whole in tile_cores(plan) {
             whole.in_pieces(|core| {
+                let voxels = core.reach(plan.grid_size).len();
                 let tile = self.tile_of(&core);
+                let share = voxels as f64 / whole.reach(plan.grid_size).len() as f64;
+                let (portion, control) =
+                    (|| progress.of((share * tile.len() as f64) as usize), self.device.control());
+                if let Some(own) = sink.kept(core) {
+                    account.add(&own, voxels);
+                    control.portion(portion(), || control.step(1.0, [None; 2]))?;
+                    return Ok(None);
+                }
                 let start = starts.of(tile);
                 let placed = run.moving.shift(core.inside(tile), tile, &start);
                 // Halves are not shorter than two ramps.
                 if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
                     return Ok(Some(axis));
                 }
-                let share =
-                    core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
-                let portion = progress.of((share * tile.len() as f64) as usize);
                 let shift = placed.unwrap_or([0; 3]);
                 let estimate = || run.estimate(tile, shift, start);
-                let (found, shift) = self.device.control().portion(portion, estimate)?;
-                account.add(&found.statistics, core.reach(plan.grid_size).len());
-                mosaic.add(core, tile, &found, shift);
+                let (found, shift) = control.portion(portion(), estimate)?;
+                account.add(&TileAccount::of(&found.statistics), voxels);
+                sink.add(core, tile, &found, shift)?;
                 Ok(None)
             })?;
         }
-        drop(run);
-        let (flow, confidence, seams) = mosaic.finish(grid)?;
-        Ok(DenseFlow::bare(flow, confidence, account.finish(plan, seams)))
+        Ok(account)
     }
 
     /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
@@ -267,14 +370,14 @@ impl Tiled<'_> {
     }
 
     /// The box of a core: in its middle, or as near to it as the grid allows.
-    fn tile_of(&self, core: &Core) -> TilePart {
+    fn tile_of(&self, core: &Core) -> GridBox {
         let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
         let begin = [0, 1, 2].map(|a| {
             let middle = (core.begin[a] + core.end[a]) / 2;
             let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
             begin / ALIGNMENT_VOX * ALIGNMENT_VOX
         });
-        TilePart { begin, size }
+        GridBox { begin, size }
     }
 }
 
@@ -290,7 +393,7 @@ fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
 
 impl Starts<'_> {
     /// The start of a tile, voxels; a start may have holes, where nothing is known.
-    fn of(&self, tile: TilePart) -> Vec<Vec<f32>> {
+    fn of(&self, tile: GridBox) -> Vec<Vec<f32>> {
         let mut start = match self {
             Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
             Self::Whole(flow) => {
@@ -303,91 +406,14 @@ impl Starts<'_> {
     }
 }
 
-/// Everything that the tiles of a pass share.
-struct TileRun<'a> {
-    device: &'a Device,
-    method: Box<dyn PairMethod>,
-    pair: &'a Pair<'a>,
-    moving: Moving<'a>,
-    map: IntensityMap,
-    /// The grid that every tile is put on.
-    local: Grid,
-}
-
-impl TileRun<'_> {
-    /// What the method finds in a tile, and what the moving image was shifted by.
-    fn estimate(
-        &mut self,
-        tile: TilePart,
-        shift: Axes<isize>,
-        mut start: Vec<Vec<f32>>,
-    ) -> Result<(DenseFlow, Axes<f32>)> {
-        let shift = shift.map(|s| s as f32);
-        for (component, shift) in start.iter_mut().zip(shift) {
-            component.iter_mut().for_each(|v| *v -= shift);
-        }
-        let (device, local) = (self.device, &self.local);
-        let part_of = |mask: Option<&Mask>| mask.map(|mask| tile.of_volume(mask, local)).transpose();
-        let mask = part_of(self.pair.mask)?;
-        let moving = self.moving.of(tile, &start, shift)?;
-        let sees_nothing = mask.as_ref().is_some_and(|mask| !mask.data().contains(&true));
-        let (Some(moving), false) = (moving, sees_nothing) else {
-            return Ok((nothing_seen(Flow::new(local.clone(), start)?)?, shift));
-        };
-        let frame = |image: Volume<f32>| -> Result<Frame> {
-            let grid = image.grid().clone();
-            Ok(Frame::of_part(device, &grid, device.upload(image.into_data())?, self.map))
-        };
-        let fixed = frame(tile.of_volume(self.pair.fixed, &self.local)?)?;
-        let moving = frame(moving)?;
-        let volume_mask = part_of(self.pair.volume_mask)?;
-        let weight = self.pair.weight.map(|weight| tile.of_volume(weight, local)).transpose()?;
-        let region = ResidentRegion::upload(device, [mask.as_ref(), volume_mask.as_ref()], weight.as_ref())?;
-        let components_vox = start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
-        let start = ResidentFlow { grid: local.clone(), components_vox };
-        let (region, start) = (region.lend(), ResidentStart::Flow(&start));
-        let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-        Ok((self.method.estimate(images)?.finish(FlowExtras::default())?, shift))
+/// Checks that the moving image can be sampled from the fixed grid, on which the masks lie.
+fn require_one_grid(pair: &BoxedPair<'_>) -> Result<()> {
+    let grid = pair.fixed.grid();
+    require_sampled(grid, pair.moving.grid())?;
+    for (mask, what) in
+        [(pair.mask, "fixed image and mask"), (pair.volume_mask, "fixed image and volume mask")]
+    {
+        mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
     }
-}
-
-/// Where a tile has no data the start is all that is known, with confidence 0.
-fn nothing_seen(start: Flow) -> Result<DenseFlow> {
-    let confidence = Volume::new(start.grid().clone(), vec![0.0; start.grid().len()])?;
-    Ok(DenseFlow::bare(start, confidence, FlowStatistics::default()))
-}
-
-/// The defined result for images without contrast: no motion, with confidence 0.
-fn no_content(grid: &Grid, why: String) -> Result<DenseFlow> {
-    let mut found = nothing_seen(Flow::zeros(grid.clone()))?;
-    found.statistics.status = SolveStatus::NoContent;
-    found.statistics.warnings.push(WarningKind::Content, why);
-    Ok(found)
-}
-
-/// What is decided once for the whole images, so that tiles agree: the maps of the fixed image's intensities, within its mask, and of the moving one's.
-///
-/// # Errors
-/// [`MotionError::Input`](crate::MotionError::Input) for a sample that is not finite where it counts;
-/// [`MotionError::Compute`](crate::MotionError::Compute).
-fn intensities(device: &Device, pair: &Pair<'_>) -> Result<[Option<IntensityMap>; 2]> {
-    pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
-    pair.moving.require_finite("the moving image", |_| false)?;
-    Ok([percentiles(device, pair.fixed, pair.mask)?, percentiles(device, pair.moving, None)?])
-}
-
-fn percentiles(device: &Device, image: &Volume<f32>, mask: Option<&Mask>) -> Result<Option<IntensityMap>> {
-    let take = |step: usize| -> Vec<f32> {
-        let counts = |i: &usize| mask.is_none_or(|mask| mask.data()[*i]);
-        (0..image.data().len()).step_by(step).filter(counts).map(|i| image.data()[i]).collect()
-    };
-    let step = (image.data().len() / MOST_SAMPLES).max(1);
-    let mut samples = take(step);
-    if step > 1 && samples.len() < FEWEST_SAMPLES {
-        samples = take(1);
-    }
-    if samples.is_empty() {
-        return Ok(None);
-    }
-    IntensityMap::percentiles(device, &device.upload(samples)?, None)
+    Ok(())
 }

@@ -1,10 +1,8 @@
 //! The flow of the whole grid, made of what tiles contribute; where two meet, one fades into the other.
 
-use super::cut::TilePart;
 use super::plan::RAMP_VOX;
 use crate::error::Result;
-use crate::method::pending_flow::DenseFlow;
-use veloxel_core::{Axes, Flow, Grid, Volume};
+use veloxel_core::{Axes, Flow, Grid, GridBox, Volume};
 
 /// What a tile contributes: voxels `begin..end` along each axis, in full but for a ramp at either end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,10 +12,19 @@ pub(super) struct Core {
 }
 
 impl Core {
+    /// The core of these voxels.
+    pub fn of(own: GridBox) -> Self {
+        Self { begin: own.begin, end: own.end() }
+    }
+
+    /// Its own voxels.
+    pub fn own(&self) -> GridBox {
+        GridBox { begin: self.begin, size: [0, 1, 2].map(|a| self.end[a] - self.begin[a]) }
+    }
+
     /// Its own voxels, as a part of its tile.
-    pub fn inside(&self, tile: TilePart) -> TilePart {
-        let begin = [0, 1, 2].map(|a| self.begin[a] - tile.begin[a]);
-        TilePart { begin, size: [0, 1, 2].map(|a| self.end[a] - self.begin[a]) }
+    pub fn inside(&self, tile: GridBox) -> GridBox {
+        self.own().within(&tile)
     }
 
     /// The longest axis, if it has so many voxels.
@@ -48,11 +55,11 @@ impl Core {
     }
 
     /// The voxels that it contributes to, ramps included.
-    pub fn reach(&self, whole: Axes<usize>) -> TilePart {
+    pub fn reach(&self, whole: Axes<usize>) -> GridBox {
         let begin = self.begin.map(|b| b.saturating_sub(RAMP_VOX));
         let end = [0, 1, 2].map(|a| if self.end[a] == whole[a] { whole[a] } else { self.end[a] + RAMP_VOX });
         let end = [0, 1, 2].map(|a| end[a].min(whole[a]));
-        TilePart { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
+        GridBox { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
     }
 
     /// Its share at each voxel of its reach along an axis; those of neighbours add up to 1.
@@ -90,47 +97,101 @@ pub struct TileSeams {
     pub max_vox: f64,
 }
 
-/// Flow and confidence of the whole grid, as far as tiles are there.
+impl TileSeams {
+    /// The seams of two boxes together.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        let count = self.count + other.count;
+        let sum = self.count as f64 * self.mean_vox + other.count as f64 * other.mean_vox;
+        let max_vox = self.max_vox.max(other.max_vox);
+        Self { count, mean_vox: sum / count.max(1) as f64, max_vox }
+    }
+}
+
+/// A box of a flow.
+#[derive(Debug, Clone)]
+pub struct FlowPart {
+    /// Which voxels.
+    pub part: GridBox,
+    /// A component for each axis, voxels, x fastest.
+    pub components_vox: Vec<Vec<f32>>,
+    /// In [0, 1].
+    pub confidence: Vec<f32>,
+    /// How tiles agree that meet there.
+    pub seams: TileSeams,
+}
+
+/// Samples of a tile in a box: a slice a component, voxels, and the confidence.
+pub(super) struct TileSamples<'a> {
+    /// Where they lie in the whole grid.
+    pub of: GridBox,
+    pub components: &'a [&'a [f32]],
+    pub confidence: &'a [f32],
+    /// What is added to the components.
+    pub shift: Axes<f32>,
+}
+
+/// Flow and confidence of a box of the grid, as far as tiles are there.
 pub(super) struct Mosaic {
-    size: Axes<usize>,
+    whole: Axes<usize>,
+    part: GridBox,
+    /// Where seams are measured.
+    measured: GridBox,
     flow: Vec<Vec<f32>>,
     confidence: Vec<f32>,
     seams: TileSeams,
 }
 
 impl Mosaic {
+    /// The whole grid, without a tile yet.
     pub fn new(grid: &Grid) -> Self {
-        let volume = || vec![0.0; grid.len()];
+        Self::of_part(grid, [GridBox::all(grid.size()); 2])
+    }
+
+    /// A box `part` without a tile yet; seams are measured in the box `measured` of it.
+    pub fn of_part(grid: &Grid, [measured, part]: [GridBox; 2]) -> Self {
+        let volume = || vec![0.0; part.len()];
         Self {
-            size: grid.size(),
+            whole: grid.size(),
+            part,
+            measured,
             flow: (0..grid.dimension().count()).map(|_| volume()).collect(),
             confidence: volume(),
             seams: TileSeams::default(),
         }
     }
 
-    /// Adds what a tile found in its box, `shift` voxels more.
-    pub fn add(&mut self, core: Core, tile: TilePart, found: &DenseFlow, shift: Axes<f32>) {
-        let reach = core.reach(self.size);
-        let [along_x, along_y, along_z] = [0, 1, 2].map(|a| core.shares(a, self.size));
-        let inner = TilePart { begin: [0, 1, 2].map(|a| reach.begin[a] - tile.begin[a]), size: reach.size };
-        let components: Vec<&[f32]> = found.flow.components_vox().collect();
-        for (row, (to, from)) in reach.rows(self.size).zip(inner.rows(tile.size)).enumerate() {
-            let (y, z) = (along_y[row % reach.size[1]], along_z[row / reach.size[1]]);
-            for (x, (to, from)) in along_x.iter().zip(to.zip(from)) {
+    /// Adds what a tile found.
+    pub fn add(&mut self, core: Core, tile: &TileSamples<'_>) {
+        let reach = core.reach(self.whole);
+        let Some(seen) = reach.intersection(&self.part) else { return };
+        let shares = [0, 1, 2].map(|a| {
+            let first = seen.begin[a] - reach.begin[a];
+            core.shares(a, self.whole)[first..first + seen.size[a]].to_vec()
+        });
+        let [along_x, along_y, along_z] = shares;
+        let (to, from) = (seen.within(&self.part), seen.within(&tile.of));
+        for (row, (to, from)) in to.rows(self.part.size).zip(from.rows(tile.of.size)).enumerate() {
+            let (y, z) = (along_y[row % seen.size[1]], along_z[row / seen.size[1]]);
+            let place = [0, row % seen.size[1], row / seen.size[1]];
+            let is_measured = |nth: usize| {
+                self.measured
+                    .holds([0, 1, 2].map(|a| seen.begin[a] + place[a] + if a == 0 { nth } else { 0 }))
+            };
+            for (nth, (x, (to, from))) in along_x.iter().zip(to.zip(from)).enumerate() {
                 let weight = x.weight * y.weight * z.weight;
                 let of_others = [*x, y, z].iter().filter(|share| share.weight < 1.0).count();
                 let is_seam = of_others == 1
                     && (0.25..0.75).contains(&weight)
                     && [*x, y, z].iter().any(|share| share.after_neighbour);
                 let mut apart2 = 0.0;
-                for (a, (out, own)) in self.flow.iter_mut().zip(&components).enumerate() {
-                    let own = own[from] + shift[a];
+                for (a, (out, own)) in self.flow.iter_mut().zip(tile.components).enumerate() {
+                    let own = own[from] + tile.shift[a];
                     apart2 += f64::from(out[to] / (1.0 - weight).max(f32::MIN_POSITIVE) - own).powi(2);
                     out[to] += weight * own;
                 }
-                self.confidence[to] += weight * found.confidence.data()[from];
-                if is_seam {
+                self.confidence[to] += weight * tile.confidence[from];
+                if is_seam && is_measured(nth) {
                     self.seams.count += 1;
                     self.seams.mean_vox += apart2.sqrt();
                     self.seams.max_vox = self.seams.max_vox.max(apart2.sqrt());
@@ -141,9 +202,15 @@ impl Mosaic {
 
     /// What all tiles found, and how they agree.
     pub fn finish(self, grid: &Grid) -> Result<(Flow, Volume<f32>, TileSeams)> {
-        let Self { flow, confidence, mut seams, .. } = self;
+        let FlowPart { components_vox, confidence, seams, .. } = self.into_part();
+        Ok((Flow::new(grid.clone(), components_vox)?, Volume::new(grid.clone(), confidence)?, seams))
+    }
+
+    /// What tiles found in the box, and how they agree.
+    pub fn into_part(self) -> FlowPart {
+        let Self { part, flow: components_vox, confidence, mut seams, .. } = self;
         seams.mean_vox /= seams.count.max(1) as f64;
-        Ok((Flow::new(grid.clone(), flow)?, Volume::new(grid.clone(), confidence)?, seams))
+        FlowPart { part, components_vox, confidence, seams }
     }
 }
 
@@ -165,5 +232,30 @@ mod tests {
             }
         }
         assert!(sums.iter().all(|sum| (sum - 1.0f32).abs() < 1e-6));
+    }
+
+    #[test]
+    fn boxes_are_those_of_the_whole() {
+        let grid = Grid::volume(70, 40, 30).unwrap();
+        let all = Core { begin: [0; 3], end: grid.size() };
+        let [left, right] = all.halves(0);
+        let (mut whole, part) = (Mosaic::new(&grid), GridBox { begin: [20, 5, 3], size: [31, 20, 9] });
+        let mut own = Mosaic::of_part(&grid, [part; 2]);
+        for (nth, core) in [left, right].into_iter().enumerate() {
+            let of = core.reach(grid.size());
+            let plane =
+                |k: usize| (0..of.len()).map(|i| ((i * (3 + k) + nth) % 17) as f32).collect::<Vec<_>>();
+            let planes = [0, 1, 2, 3].map(plane);
+            let components: Vec<&[f32]> = planes[..3].iter().map(Vec::as_slice).collect();
+            let tile = TileSamples { of, components: &components, confidence: &planes[3], shift: [1.0; 3] };
+            whole.add(core, &tile);
+            own.add(core, &tile);
+        }
+        let (whole, own) = (whole.into_part(), own.into_part());
+        for (whole, own) in whole.components_vox.iter().zip(&own.components_vox) {
+            assert_eq!(part.of(whole, grid.size()), *own);
+        }
+        assert_eq!(part.of(&whole.confidence, grid.size()), own.confidence);
+        assert!(own.seams.count > 0 && own.seams.count < whole.seams.count);
     }
 }

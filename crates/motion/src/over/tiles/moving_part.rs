@@ -1,17 +1,17 @@
 //! The part of the moving image that a tile can reach.
 
 use super::SAMPLING_VOX;
-use super::cut::TilePart;
+use super::cut::grid_of;
 use super::plan::ALIGNMENT_VOX;
+use super::source::{BoxedPair, ImageBoxes, volume_of};
 use crate::error::Result;
-use crate::method::pair::Pair;
 use crate::steps::moving_image::voxel_map;
-use veloxel_core::{Axes, Dimension, Grid, Volume};
+use veloxel_core::{Axes, Dimension, Grid, GridBox, Volume};
 use veloxel_kernels::image::warp::VoxelAffine;
 
 /// The moving image, and where it lies.
 pub(super) struct Moving<'a> {
-    image: &'a Volume<f32>,
+    image: &'a dyn ImageBoxes,
     fixed: &'a Grid,
     /// The grid that every tile of the fixed image is put on.
     local: Grid,
@@ -20,12 +20,12 @@ pub(super) struct Moving<'a> {
 }
 
 impl<'a> Moving<'a> {
-    pub fn new(pair: &Pair<'a>, local: &Grid) -> Self {
+    pub fn new(pair: &BoxedPair<'a>, local: &Grid) -> Self {
         Self { local: local.clone(), ..Self::on(pair.moving, pair.fixed.grid()) }
     }
 
     /// An image as parts of a fixed grid reach it.
-    pub fn on(image: &'a Volume<f32>, fixed: &'a Grid) -> Self {
+    pub fn on(image: &'a dyn ImageBoxes, fixed: &'a Grid) -> Self {
         Self { image, fixed, local: fixed.clone(), moving_from_fixed: voxel_map(fixed, image.grid()) }
     }
 
@@ -37,7 +37,7 @@ impl<'a> Moving<'a> {
     /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
     /// start: near the mean motion, as far as the image goes. None if the tile is too small for that; nothing is shifted on
     /// two grids.
-    pub fn shift(&self, core: TilePart, tile: TilePart, start: &[Vec<f32>]) -> Option<Axes<isize>> {
+    pub fn shift(&self, core: GridBox, tile: GridBox, start: &[Vec<f32>]) -> Option<Axes<isize>> {
         let mut shift = [0; 3];
         if !self.is_on_one_grid() {
             return Some(shift);
@@ -72,10 +72,10 @@ impl<'a> Moving<'a> {
 
     /// The part that a tile reaches from its start, on the tile's grid or, on two grids, where it lies as seen from that;
     /// none if it reaches nothing.
-    pub fn of(&self, tile: TilePart, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
+    pub fn of(&self, tile: GridBox, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
         if self.is_on_one_grid() {
             let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a] as isize) as usize);
-            return TilePart { begin, ..tile }.of_volume(self.image, &self.local).map(Some);
+            return volume_of(self.image, GridBox { begin, ..tile }, &self.local).map(Some);
         }
         let Some(mut part) = self.reached(tile, start, SAMPLING_VOX) else { return Ok(None) };
         if self.fixed.dimension() == Dimension::Two {
@@ -94,11 +94,11 @@ impl<'a> Moving<'a> {
             grid.world_from_voxel(part.begin.map(|b| b as f64)),
         );
         let origin = [0, 1, 2].map(|a| own[a] - corner[a] + self.local.origin_mm()[a]);
-        part.of_volume(self.image, &part.grid(grid, origin)?).map(Some)
+        volume_of(self.image, part, &grid_of(part, grid, origin)?).map(Some)
     }
 
     /// The box of the moving grid that holds everything that a part's flow leads to, and `margin` voxels around it.
-    pub fn reached(&self, part: TilePart, flow: &[Vec<f32>], margin: usize) -> Option<TilePart> {
+    pub fn reached(&self, part: GridBox, flow: &[Vec<f32>], margin: usize) -> Option<GridBox> {
         let map = self.moving_from_fixed;
         let size = self.image.grid().size();
         let axes = self.fixed.dimension().count();
@@ -119,6 +119,6 @@ impl<'a> Moving<'a> {
         let begin = [0, 1, 2].map(|a| bound((low[a] - margin as f64).floor(), a));
         let end = [0, 1, 2].map(|a| bound((high[a] + margin as f64).ceil() + 1.0, a));
         let is_empty = (0..axes).any(|a| end[a] <= begin[a]);
-        (!is_empty).then(|| TilePart { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
+        (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
     }
 }

@@ -223,6 +223,11 @@ impl TilePlan {
         self.passes().map(own).sum()
     }
 
+    /// Voxels of all tiles, overlaps included, coarse passes aside.
+    pub fn worked_at_last(&self) -> usize {
+        self.tile_size.iter().product::<usize>() * self.count()
+    }
+
     /// Samples of a slab in which the finished field is measured: a quarter of a tile's memory.
     pub fn slab_samples(&self) -> usize {
         (self.device_bytes / 16) as usize

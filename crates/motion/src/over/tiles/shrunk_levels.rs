@@ -1,13 +1,12 @@
 //! The coarser levels of both images and of the mask on the host, made slab by slab: the bits of pyramids of the whole images.
 
-use super::cut::TilePart;
 use crate::error::Result;
 use crate::steps::buffers::convolved;
 use crate::steps::image_pyramids::{presmoothed, presmoothing_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::pyramid::{LevelGeometry, shrinking_taps};
 use std::borrow::Cow;
-use veloxel_core::{Axes, Shape};
+use veloxel_core::{Axes, GridBox, Shape};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
@@ -37,7 +36,7 @@ impl<'a> Samples<'a> {
 
     /// A part on the device, prepared; what lies within the reach of the smoothing from the part's borders is wrong unless the
     /// image ends there.
-    pub fn part(&self, device: &Device, part: TilePart, like: Shape) -> Result<veloxel_gpu::Buffer> {
+    pub fn part(&self, device: &Device, part: GridBox, like: Shape) -> Result<veloxel_gpu::Buffer> {
         let mut samples = device.upload(part.of(&self.data, self.size))?;
         let Some(Open { map, presmooth }) = self.open else { return Ok(samples) };
         let (gain, offset) = map.gain_and_offset();
@@ -69,7 +68,7 @@ pub(super) fn shrunk(
         let mut source = PartOf::all(from.size);
         let rows = own.source(from.size);
         (source.begin[axis], source.size[axis]) = (rows.begin[axis], rows.size[axis]);
-        let mut seen = TilePart { begin: source.begin, size: source.size };
+        let mut seen = GridBox { begin: source.begin, size: source.size };
         seen.begin[axis] = source.begin[axis].saturating_sub(margin);
         let end = (source.begin[axis] + source.size[axis] + margin).min(from.size[axis]);
         seen.size[axis] = end - seen.begin[axis];

@@ -5,17 +5,18 @@
 //! vectors reach at the time of the farthest frame. That is known afterwards for certain: where a vector on the way was longer
 //! than there was room for, the tile is done again with more. A part larger than memory allows has its core halved.
 
-use super::account::{Account, TileProgress};
-use super::cut::{TilePart, slabs};
+use super::account::{Account, TileAccount, TileProgress};
+use super::cut::slabs;
+use super::intensities::intensities;
 use super::mosaic::{Core, TileSeams};
 use super::plan::{MOTION_PX, SHORTEST_CORE, TilePlan};
-use super::{field, intensities, tile_cores};
+use super::source::BoxedPair;
+use super::{field, tile_cores};
 use crate::error::Result;
 use crate::method::local_window::{LocalWindow, PartFlow, WindowPart};
-use crate::method::pair::Pair;
 use crate::method::pending_flow::{DenseFlow, FlowExtras};
 use crate::method::window::{WindowMethod, known_within};
-use veloxel_core::{BrightnessReport, Flow, FlowStatistics, Mask, Volume};
+use veloxel_core::{BrightnessReport, Flow, FlowStatistics, GridBox, Mask, Volume};
 use veloxel_gpu::Device;
 
 /// Windows of frames that are estimated tile by tile.
@@ -75,7 +76,8 @@ impl TiledWindows<'_> {
 
     /// How well two frames agree, before and after.
     fn brightness(&self, [fixed, next, warped]: [&Volume<f32>; 3]) -> Result<BrightnessReport> {
-        let [map, _] = self.device.scope(|| intensities(self.device, &Pair::new(fixed, next)))?;
+        let (pair, room) = (BoxedPair::new(fixed, next), fixed.data().len());
+        let [map, _] = self.device.scope(|| intensities(self.device, &pair, room))?;
         let gain = map.map_or(1.0, |map| f64::from(map.gain_and_offset().0));
         let mean = |other: &Volume<f32>| {
             let apart = fixed.data().iter().zip(other.data()).map(|(&a, &b)| f64::from(a - b).abs());
@@ -107,7 +109,7 @@ impl TiledWindows<'_> {
                 let inner = core.inside(part);
                 let control = self.device.control();
                 control.portion(progress.of(part.len()), || control.step(1.0, [None; 2]))?;
-                account.add(&FlowStatistics::default(), inner.len());
+                account.add(&TileAccount::default(), inner.len());
                 keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
                 Ok(None)
             })?;
@@ -152,7 +154,7 @@ struct WindowRun<'a> {
 /// What becomes of a core.
 enum TileResult {
     /// The part around it, and what was found there.
-    Found(TilePart, PartFlow),
+    Found(GridBox, PartFlow),
     /// The part is too large: the axis to halve the core along.
     TooLarge(usize),
 }
@@ -185,10 +187,10 @@ impl WindowRun<'_> {
     }
 
     /// A core and what its vectors depend on, from multiples of the coarsest pixels to such.
-    fn part(&self, core: &Core, reach_px: usize) -> TilePart {
+    fn part(&self, core: &Core, reach_px: usize) -> GridBox {
         let (step, whole) = (1 << self.levels, self.plan.grid_size);
         let halo = self.plan.overlap_vox - MOTION_PX + reach_px;
-        let mut part = TilePart { begin: [0; 3], size: [1; 3] };
+        let mut part = GridBox { begin: [0; 3], size: [1; 3] };
         for a in 0..2 {
             let begin = core.begin[a].saturating_sub(halo) / step * step;
             let end = ((core.end[a] + halo).div_ceil(step) * step).min(whole[a]);
@@ -198,15 +200,15 @@ impl WindowRun<'_> {
     }
 
     /// The part's pixels of a level so many levels up.
-    fn above(&self, part: TilePart, levels: usize) -> TilePart {
+    fn above(&self, part: GridBox, levels: usize) -> GridBox {
         let step = 1 << levels;
-        TilePart {
+        GridBox {
             begin: [part.begin[0] / step, part.begin[1] / step, 0],
             size: [part.size[0].div_ceil(step), part.size[1].div_ceil(step), 1],
         }
     }
 
-    fn window_part(&self, part: TilePart) -> WindowPart {
+    fn window_part(&self, part: GridBox) -> WindowPart {
         let (seen, coarse) = (self.above(part, self.levels), self.coarse_size);
         let planes = |start: &Vec<f32>| {
             let planes = start.chunks_exact(coarse[0] * coarse[1]);
@@ -228,15 +230,15 @@ impl WindowRun<'_> {
     }
 
     /// The longest vector that a position around a core was displaced by on any level, pixels of the finest level.
-    fn longest_on_the_way(&self, core: &Core, part: TilePart, flow: &PartFlow) -> f32 {
+    fn longest_on_the_way(&self, core: &Core, part: GridBox, flow: &PartFlow) -> f32 {
         let around = self.part(core, SPARE_PX);
         let inner =
-            TilePart { begin: [0, 1, 2].map(|a| around.begin[a].saturating_sub(part.begin[a])), ..around };
+            GridBox { begin: [0, 1, 2].map(|a| around.begin[a].saturating_sub(part.begin[a])), ..around };
         let of_level = |(nth, directions): (usize, &Vec<Vec<f32>>)| {
             let level = nth + 1;
             let (whole, seen) = (self.above(part, level).size, self.above(inner, level));
             let seen =
-                TilePart { size: [0, 1, 2].map(|a| seen.size[a].min(whole[a] - seen.begin[a])), ..seen };
+                GridBox { size: [0, 1, 2].map(|a| seen.size[a].min(whole[a] - seen.begin[a])), ..seen };
             let longest = directions.iter().map(|d| longest(d, seen, whole)).fold(0.0, f32::max);
             (1 << level) as f32 * longest
         };
@@ -246,7 +248,7 @@ impl WindowRun<'_> {
 }
 
 /// The largest component in a part of two planes.
-fn longest(planes: &[f32], part: TilePart, whole: [usize; 3]) -> f32 {
+fn longest(planes: &[f32], part: GridBox, whole: [usize; 3]) -> f32 {
     let planes = planes.chunks_exact(whole[0] * whole[1]);
     let samples = planes.flat_map(|plane| part.rows(whole).flat_map(move |row| &plane[row]));
     // The larger one of a number and NaN is the number.
@@ -257,12 +259,12 @@ fn longest(planes: &[f32], part: TilePart, whole: [usize; 3]) -> f32 {
 fn keep(
     core: Core,
     whole: [usize; 3],
-    inner: TilePart,
+    inner: GridBox,
     size: [usize; 3],
     flow: &PartFlow,
     out: &mut PartFlow,
 ) {
-    let own = TilePart { begin: core.begin, size: inner.size };
+    let own = GridBox { begin: core.begin, size: inner.size };
     let planes = flow.planar_px.chunks_exact(flow.confidence.len()).chain([&flow.confidence[..]]);
     let outs = out.planar_px.chunks_exact_mut(out.confidence.len()).chain([&mut out.confidence[..]]);
     for (out, samples) in outs.zip(planes) {

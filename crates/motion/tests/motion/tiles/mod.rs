@@ -2,4 +2,5 @@
 
 mod local;
 mod pairs;
+mod stored;
 mod windows;

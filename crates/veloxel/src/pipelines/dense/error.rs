@@ -62,6 +62,17 @@ pub enum DenseError {
         /// Where: on the device, or in all.
         place: &'static str,
     },
+    /// Something that a run does with images in memory alone.
+    #[error(
+        "{}and a run that reads its images and writes its field in parts does not {what}: allow more, or leave that out",
+        allowed(*budget_bytes)
+    )]
+    InParts {
+        /// What, after "does not".
+        what: String,
+        /// Bytes that were allowed.
+        budget_bytes: Option<u64>,
+    },
     /// A mask of the moving image, where there are more images than two.
     #[error(
         "a mask of the moving image belongs to two images, and {given} was given: leave samples out of frames as NaN"
@@ -106,6 +117,20 @@ pub enum DenseError {
     },
 }
 
+/// What a budget means to images that do not fit.
+fn allowed(budget_bytes: Option<u64>) -> String {
+    budget_bytes.map_or_else(String::new, |bytes| {
+        format!("the images and their field do not fit into {} of memory, ", size(bytes))
+    })
+}
+
+impl DenseError {
+    /// The refusal of what is not done in parts under a budget, bytes.
+    pub(crate) fn in_parts(what: &str, budget_bytes: Option<u64>) -> Self {
+        Self::InParts { what: what.to_owned(), budget_bytes }
+    }
+}
+
 impl Diagnosis for DenseError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -116,6 +141,7 @@ impl Diagnosis for DenseError {
             | Self::NoLinearStart { .. }
             | Self::NoErrorCurves { .. }
             | Self::NoFootprint { .. }
+            | Self::InParts { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
             Self::NoTransform | Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => {
                 ErrorKind::Input
@@ -126,7 +152,7 @@ impl Diagnosis for DenseError {
     fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::Takes { .. } | Self::NoInverse { .. } | Self::NoErrorCurves { .. } => Hint::Method,
-            Self::NoFootprint { .. } | Self::Memory { .. } => Hint::MaxMemory,
+            Self::NoFootprint { .. } | Self::Memory { .. } | Self::InParts { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
             Self::NoLinearStart { .. } => Hint::LinearStart,
             Self::NoTransform => return None,

@@ -14,7 +14,7 @@ const LARGE_MOTION: f64 = 0.08;
 
 /// The images of a field of which vectors lead outside.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ImagesOfField {
+pub(crate) struct ImagesOfField {
     pub dimension: Dimension,
     /// Whether both lie on one grid: each covers all of the other.
     pub share_grid: bool,
@@ -24,7 +24,7 @@ pub(super) struct ImagesOfField {
 
 /// Says so if many vectors leave the moving image: grids that cover little of each other, or a motion too large for a run
 /// that begins from no motion.
-pub(super) fn warn_of_vectors_outside(share: f64, images: ImagesOfField, warnings: &mut Warnings) {
+pub(crate) fn warn_of_vectors_outside(share: f64, images: ImagesOfField, warnings: &mut Warnings) {
     let ImagesOfField { dimension, share_grid, start } = images;
     let is_large_motion =
         share > LARGE_MOTION && dimension == Dimension::Two && start == Some(StartKind::None);

@@ -12,7 +12,9 @@ mod wanted;
 
 pub use choice::{Directions, MethodChoice, Refinement};
 pub use error::DenseError;
-pub(crate) use field_warnings::{note_idle_volume_mask, suggest_cine};
+pub(crate) use field_warnings::{
+    ImagesOfField, note_idle_volume_mask, suggest_cine, warn_of_vectors_outside,
+};
 pub use image::{Image, PairNames};
 pub(crate) use narrow::{doubt_phases, doubt_unexplained, is_narrow_for_phases};
 pub(crate) use outcome::{Outcome, view_of};

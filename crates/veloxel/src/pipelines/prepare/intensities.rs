@@ -4,8 +4,9 @@
 //! those of the fixed one, methods see it through that curve, which is told; where none does, the difference is.
 
 use super::light::Light;
-use super::tones::{EXCHANGED, ToneCurve, correlation, same_places};
-use veloxel_core::{Hint, Volume, WarningKind, Warnings};
+use super::looked_at::{LookedAt, every};
+use super::tones::{EXCHANGED, ToneCurve, Toned, correlation, same_places};
+use veloxel_core::{Grid, GridBox, Hint, Volume, WarningKind, Warnings};
 
 /// Samples that are looked at, at most.
 const MOST_SAMPLES: usize = 1 << 14;
@@ -28,12 +29,22 @@ impl Tones {
         let toned = toned.as_ref().unwrap_or(moving);
         self.light.as_ref().map_or_else(|| toned.clone(), |light| light.applied(toned, fixed))
     }
+
+    /// Does the same to the samples of a box of the moving image.
+    pub fn apply(&self, samples: &mut [f32], part: GridBox, [moving, fixed]: [&Grid; 2]) {
+        if let Some(curve) = &self.curve {
+            samples.iter_mut().for_each(|v| *v = curve.tone(*v));
+        }
+        if let Some(light) = &self.light {
+            light.apply(samples, part, [moving, fixed]);
+        }
+    }
 }
 
 /// Notes how the tones and the light of two images differ, and what would make them one; the curve of tones and the field of light that
 /// do, where there are any.
 pub(crate) fn compare_intensities(
-    images: [&Volume<f32>; 2],
+    images: [&dyn LookedAt; 2],
     names: [&str; 2],
     warnings: &mut Warnings,
 ) -> Option<Tones> {
@@ -44,8 +55,8 @@ pub(crate) fn compare_intensities(
         Some(curve) => note_curve(curve, [&fixed, &moving], names, warnings),
         None => note_difference(&pairs, [&fixed, &moving], names, warnings),
     }
-    let toned = curve.as_ref().map(|curve| curve.applied(images[1]));
-    let light = Light::between(images[0], toned.as_ref().unwrap_or(images[1]));
+    let toned = curve.as_ref().map(|curve| Toned { image: images[1], curve });
+    let light = Light::between(images[0], toned.as_ref().map_or(images[1], |toned| toned as &dyn LookedAt));
     if let Some(light) = &light {
         note_light(light, names, warnings);
     }
@@ -120,6 +131,11 @@ fn told(value: f32) -> String {
     if is_plain { format!("{value:.4}") } else { format!("{value:.4e}") }
 }
 
+/// By how many samples those lie apart that ranges are taken from.
+pub(crate) fn step(samples: usize) -> usize {
+    samples.div_ceil(MOST_SAMPLES) | 1
+}
+
 /// Where most samples of an image lie.
 pub(super) struct SampleRange {
     low: f32,
@@ -129,10 +145,8 @@ pub(super) struct SampleRange {
 
 impl SampleRange {
     /// From the 5th to the 95th of a hundred samples; none of an image without contrast.
-    pub fn of(image: &Volume<f32>) -> Option<Self> {
-        let step = image.data().len().div_ceil(MOST_SAMPLES) | 1;
-        let mut samples: Vec<f32> =
-            image.data().iter().copied().step_by(step).filter(|v| v.is_finite()).collect();
+    pub fn of(image: &dyn LookedAt) -> Option<Self> {
+        let mut samples: Vec<f32> = every(image, step(image.grid().len())).collect();
         samples.sort_by(f32::total_cmp);
         let at = |share: usize| samples.get(samples.len() * share / 100).copied();
         let range = Self { low: at(5)?, median: at(50)?, high: at(95)? };

@@ -8,8 +8,9 @@
 //! *Limits*: images below 64 voxels along their longest axis or 32 along the next, where a texture is as long as the light; images that
 //! lie apart by more than a tenth of their size; offsets that vary.
 
-use super::tones::SamePlaces;
-use veloxel_core::{Axes, Shape, Volume};
+use super::looked_at::LookedAt;
+use super::tones::{SamePlaces, some_of};
+use veloxel_core::{Axes, Grid, GridBox, Shape, Volume};
 use veloxel_motion::voxel_map;
 
 /// Cells along an axis of a picture and of a volume, at most.
@@ -47,6 +48,11 @@ pub(crate) struct Light {
     range: [f32; 2],
 }
 
+/// By how many samples of the fixed image those lie apart that light is taken from.
+pub(crate) fn step(samples: usize) -> usize {
+    some_of(samples, MOST_SAMPLES)
+}
+
 /// Means of the samples of both images in cells of the fixed grid.
 struct Cells {
     shape: Shape,
@@ -59,7 +65,7 @@ struct Cells {
 
 impl Light {
     /// The gain that brings a moving image closer to a fixed one; none where they are lit alike, or where nothing can be told.
-    pub fn between(fixed: &Volume<f32>, moving: &Volume<f32>) -> Option<Self> {
+    pub fn between(fixed: &dyn LookedAt, moving: &dyn LookedAt) -> Option<Self> {
         let mut longest = fixed.grid().size();
         longest.sort_unstable_by(|a, b| b.cmp(a));
         if longest[0] < LEAST_VOXELS[0] || longest[1] < LEAST_VOXELS[1] {
@@ -98,13 +104,20 @@ impl Light {
 
     /// The moving image as lit as the fixed one, on whose grid the gain lies.
     pub fn applied(&self, moving: &Volume<f32>, fixed: &Volume<f32>) -> Volume<f32> {
-        let map = voxel_map(moving.grid(), fixed.grid());
         let mut lit = moving.clone();
-        for (index, v) in lit.data_mut().iter_mut().enumerate() {
-            let place = map.apply(moving.grid().position(index).map(|p| p as f64));
+        let all = GridBox::all(moving.grid().size());
+        self.apply(lit.data_mut(), all, [moving.grid(), fixed.grid()]);
+        lit
+    }
+
+    /// Lights the samples of a box of the moving image as the fixed one is lit.
+    pub fn apply(&self, samples: &mut [f32], part: GridBox, [moving, fixed]: [&Grid; 2]) {
+        let (map, [nx, ny, _]) = (voxel_map(moving, fixed), part.size);
+        for (nth, v) in samples.iter_mut().enumerate() {
+            let offset = [nth % nx, nth / nx % ny, nth / (nx * ny)];
+            let place = map.apply([0, 1, 2].map(|a| (part.begin[a] + offset[a]) as f64));
             *v = self.dark + (*v - self.dark) * self.gain_at(place);
         }
-        lit
     }
 
     /// The gain at a voxel position of the fixed grid: linear between the middles of cells, constant beyond.
@@ -165,14 +178,15 @@ fn solved(mut rows: [[f64; TERMS + 1]; TERMS], count: usize) -> Option<[f64; TER
 
 impl Cells {
     /// The cells of two images, each on its own grid; none where they meet nowhere.
-    fn of(fixed: &Volume<f32>, moving: &Volume<f32>) -> Option<Self> {
+    fn of(fixed: &dyn LookedAt, moving: &dyn LookedAt) -> Option<Self> {
         let (whole, dimension) = (fixed.grid().size(), fixed.grid().dimension());
         let cells = CELLS[dimension.count() - 2];
         let width = whole.map(|n| if n < SHORT_AXIS { 1 } else { n.div_ceil(cells) });
         let size = [0, 1, 2].map(|a| whole[a].div_ceil(width[a]));
         let shape = Shape { size, dimension };
         let mut sums = vec![[0.0f64; 3]; shape.len()];
-        for (index, [own, other]) in SamePlaces::of(fixed, moving).some(MOST_SAMPLES) {
+        let places = SamePlaces::of(fixed.grid(), moving.grid());
+        for (index, [own, other]) in places.samples([fixed, moving], step(fixed.grid().len())) {
             let place = fixed.grid().position(index);
             let cell = [0, 1, 2].map(|a| place[a] / width[a]);
             let sum = &mut sums[cell[0] + size[0] * (cell[1] + size[1] * cell[2])];
@@ -290,7 +304,6 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
 
     fn texture(shift: f32) -> Volume<f32> {
         Volume::from_fn(Grid::volume(72, 64, 40).unwrap(), move |[x, y, z]| {

@@ -8,6 +8,7 @@ pub(crate) mod holes;
 pub(crate) mod intensities;
 pub(crate) mod labels;
 pub(crate) mod light;
+pub(crate) mod looked_at;
 pub(crate) mod padding;
 pub(crate) mod sentinels;
 pub(crate) mod tones;

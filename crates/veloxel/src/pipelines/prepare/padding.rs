@@ -1,6 +1,7 @@
 //! Padding: one value far from all others that fills what a scan did not see, such as −1024, −3024 or −32768 around the round field of a
 //! CT. It would stretch the range of intensities until tissue has no contrast, and its border is no edge of anything that moves.
 
+use super::looked_at::{LookedAt, every};
 use veloxel_core::{Volume, WarningKind, Warnings};
 
 /// The share of all samples that have the one value, at least.
@@ -12,12 +13,9 @@ const MOST_SAMPLES: usize = 1 << 13;
 
 /// Makes holes (NaN) of padding at either end of the samples' range, and notes it.
 pub(crate) fn make_holes_of_padding(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
-    for end in [f32::min, f32::max] {
-        let samples = image.data();
-        // What a twentieth of all samples have, some of them show.
-        let extreme = some(samples).reduce(end);
-        let Some(value) = extreme.filter(|value| is_padding(samples, *value)) else { continue };
-        let (mut count, all) = (0usize, samples.len());
+    for end in ENDS {
+        let Some(value) = padding_at(&*image, end) else { continue };
+        let (mut count, all) = (0usize, image.data().len());
         for v in image.data_mut().iter_mut().filter(|v| **v == value) {
             *v = f32::NAN;
             count += 1;
@@ -30,20 +28,37 @@ pub(crate) fn make_holes_of_padding(image: &mut Volume<f32>, name: &str, warning
     }
 }
 
-/// Some of the samples that are numbers; an odd step meets every column of the usual sizes.
-fn some(samples: &[f32]) -> impl Iterator<Item = f32> {
-    let step = samples.len().div_ceil(MOST_SAMPLES) | 1;
-    samples.iter().step_by(step).copied().filter(|v| v.is_finite())
+/// The two ends of a range of samples.
+const ENDS: [fn(f32, f32) -> f32; 2] = [f32::min, f32::max];
+
+/// The value that pads an image at either end of its range, if one does.
+pub(crate) fn padding_of(image: &dyn LookedAt) -> Option<f32> {
+    ENDS.into_iter().find_map(|end| padding_at(image, end))
+}
+
+fn padding_at(image: &dyn LookedAt, end: fn(f32, f32) -> f32) -> Option<f32> {
+    // What a twentieth of all samples have, some of them show.
+    some(image).reduce(end).filter(|value| is_padding(image, *value))
+}
+
+/// By how many samples those lie apart that are looked at; an odd step meets every column of the usual sizes.
+pub(crate) fn step(samples: usize) -> usize {
+    samples.div_ceil(MOST_SAMPLES) | 1
+}
+
+/// Some of the samples that are numbers.
+fn some(image: &dyn LookedAt) -> impl Iterator<Item = f32> {
+    every(image, step(image.grid().len()))
 }
 
 /// Whether many of some samples have this value and the others lie far from it.
-fn is_padding(samples: &[f32], value: f32) -> bool {
-    let (all, count) = some(samples)
-        .fold((0.0, 0.0), |(all, count), v| (all + 1.0, count + f64::from(u8::from(v == value))));
+fn is_padding(image: &dyn LookedAt, value: f32) -> bool {
+    let (all, count) =
+        some(image).fold((0.0, 0.0), |(all, count), v| (all + 1.0, count + f64::from(u8::from(v == value))));
     if count < LEAST_SHARE * all {
         return false;
     }
-    let mut others: Vec<f32> = some(samples).filter(|v| *v != value).collect();
+    let mut others: Vec<f32> = some(image).filter(|v| *v != value).collect();
     let Some(last) = others.len().checked_sub(1) else { return false };
     let mut at =
         |share: f64| *others.select_nth_unstable_by((share * last as f64) as usize, f32::total_cmp).1;

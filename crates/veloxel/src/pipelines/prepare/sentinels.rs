@@ -2,6 +2,7 @@
 //!
 //! They would stretch the range of intensities until the picture is one value, or overflow once squared.
 
+use super::looked_at::{LookedAt, every};
 use super::padding::make_holes_of_padding;
 use veloxel_core::{CoreError, Hint, Volume, WarningKind, Warnings};
 
@@ -39,7 +40,8 @@ pub(crate) fn clip_frame(
     Ok(())
 }
 
-fn note_spread(image: &Volume<f32>, name: &str, warnings: &mut Warnings) {
+/// Notes where samples are spread so widely that little of the picture can be seen.
+pub(crate) fn note_spread(image: &dyn LookedAt, name: &str, warnings: &mut Warnings) {
     if let Some([middle, whole]) = spread(image)
         && whole > WIDEST * middle
     {
@@ -56,8 +58,15 @@ const BLOCK: usize = 1024;
 
 /// Whether every sample is finite and within ±1e15.
 fn is_plain(image: &Volume<f32>) -> bool {
+    first_not_plain(image.data()).is_none()
+}
+
+/// The first of some samples that is not a number, or beyond ±1e15.
+pub(crate) fn first_not_plain(samples: &[f32]) -> Option<usize> {
     let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= LARGEST));
-    image.data().chunks(BLOCK).all(within)
+    let nth = samples.chunks(BLOCK).position(|block| !within(block))?;
+    let is_plain = |v: &f32| v.abs() <= LARGEST;
+    samples[nth * BLOCK..].iter().position(|v| !is_plain(v)).map(|place| nth * BLOCK + place)
 }
 
 fn replace_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
@@ -89,11 +98,14 @@ fn replace_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warning
     }
 }
 
+/// By how many samples those lie apart that the spread is taken from.
+pub(crate) fn step(samples: usize) -> usize {
+    (samples / MOST_SAMPLES) | 1
+}
+
 /// Widths of the middle half of the samples and of the middle 99 %; none where the middle half is one value.
-fn spread(image: &Volume<f32>) -> Option<[f32; 2]> {
-    let step = (image.data().len() / MOST_SAMPLES) | 1;
-    let mut samples: Vec<f32> =
-        image.data().iter().step_by(step).copied().filter(|v| v.is_finite()).collect();
+fn spread(image: &dyn LookedAt) -> Option<[f32; 2]> {
+    let mut samples: Vec<f32> = every(image, step(image.grid().len())).collect();
     let last = samples.len().checked_sub(1)?;
     let mut at = |share: f64| {
         let nth = (share * last as f64).round() as usize;

@@ -7,7 +7,8 @@
 //! where the ranks differ clearly and these samples come no further apart.
 //! *Limits*: tones that differ from place to place, as by a bias field, or tissues whose order differs, as between CT and MR, stay.
 
-use veloxel_core::Volume;
+use super::looked_at::LookedAt;
+use veloxel_core::{Grid, Volume};
 use veloxel_motion::{VoxelAffine, voxel_map};
 
 /// Shares of the samples, in order of their value, that are brought onto each other.
@@ -131,6 +132,22 @@ impl ToneCurve {
     }
 }
 
+/// An image in other tones.
+pub(super) struct Toned<'a> {
+    pub image: &'a dyn LookedAt,
+    pub curve: &'a ToneCurve,
+}
+
+impl LookedAt for Toned<'_> {
+    fn grid(&self) -> &Grid {
+        self.image.grid()
+    }
+
+    fn at(&self, index: usize) -> f32 {
+        self.curve.tone(self.image.at(index))
+    }
+}
+
 /// The most common value of sorted samples, if a background's share of them have it.
 fn background(sorted: &[f32]) -> Option<f32> {
     let least = (BACKGROUND * sorted.len() as f64).ceil() as usize;
@@ -149,50 +166,63 @@ pub(super) fn correlation(pairs: &[[f32; 2]]) -> Option<f64> {
 }
 
 /// Samples of a fixed and a moving image at the same places in the world, numbers both.
-pub(super) fn same_places(fixed: &Volume<f32>, moving: &Volume<f32>) -> Vec<[f32; 2]> {
-    SamePlaces::of(fixed, moving).some(MOST_SAMPLES).map(|(_, pair)| pair).collect()
+pub(super) fn same_places(fixed: &dyn LookedAt, moving: &dyn LookedAt) -> Vec<[f32; 2]> {
+    let places = SamePlaces::of(fixed.grid(), moving.grid());
+    places.samples([fixed, moving], step(fixed.grid().len())).map(|(_, pair)| pair).collect()
+}
+
+/// By how many samples of the fixed image those lie apart that tones are taken from.
+pub(crate) fn step(samples: usize) -> usize {
+    some_of(samples, MOST_SAMPLES)
+}
+
+/// By how many samples those lie apart that are so many at most; an odd step meets every column of the usual sizes.
+pub(super) fn some_of(samples: usize, most: usize) -> usize {
+    samples.div_ceil(most) | 1
 }
 
 /// Where the samples of a moving image lie that belong to those of a fixed one.
-pub(super) struct SamePlaces<'a> {
-    images: [&'a Volume<f32>; 2],
+pub(crate) struct SamePlaces<'a> {
+    fixed: &'a Grid,
+    moving: &'a Grid,
     /// The map between the voxels of both; none where they have the same ones.
     map: Option<VoxelAffine>,
 }
 
 impl<'a> SamePlaces<'a> {
-    pub fn of(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Self {
-        let map = voxel_map(fixed.grid(), moving.grid());
-        let is_same = map == VoxelAffine::IDENTITY && fixed.grid().size() == moving.grid().size();
-        Self { images: [fixed, moving], map: (!is_same).then_some(map) }
+    pub fn of(fixed: &'a Grid, moving: &'a Grid) -> Self {
+        let map = voxel_map(fixed, moving);
+        let is_same = map == VoxelAffine::IDENTITY && fixed.size() == moving.size();
+        Self { fixed, moving, map: (!is_same).then_some(map) }
     }
 
-    /// Indices of so many voxels of the fixed image at most, and the samples of both there, where both are numbers.
-    pub fn some(&self, most: usize) -> impl Iterator<Item = (usize, [f32; 2])> {
-        let [fixed, moving] = self.images;
-        // An odd step meets every column of the usual sizes.
-        let step = fixed.data().len().div_ceil(most) | 1;
+    /// Indices of every so many voxels of the fixed image, and the samples of both images there, where both are numbers.
+    pub fn samples<'s>(
+        &'s self,
+        [fixed, moving]: [&'s dyn LookedAt; 2],
+        step: usize,
+    ) -> impl Iterator<Item = (usize, [f32; 2])> + 's {
         let pair = move |index: usize| {
-            let pair = [fixed.data()[index], self.of_moving(index, moving)];
+            let other = self.of_moving(index).map_or(f32::NAN, |other| moving.at(other));
+            let pair = [fixed.at(index), other];
             pair.iter().all(|v| v.is_finite()).then_some((index, pair))
         };
-        (0..fixed.data().len()).step_by(step).filter_map(pair)
+        (0..self.fixed.len()).step_by(step).filter_map(pair)
     }
 
-    /// The moving image's sample next to a voxel of the fixed one; NaN outside.
-    fn of_moving(&self, index: usize, moving: &Volume<f32>) -> f32 {
-        let Some(map) = &self.map else { return moving.data()[index] };
-        let (size, place) = (moving.grid().size(), self.images[0].grid().position(index));
+    /// The index of the moving image's voxel next to one of the fixed one; none outside.
+    pub fn of_moving(&self, index: usize) -> Option<usize> {
+        let Some(map) = &self.map else { return Some(index) };
+        let (size, place) = (self.moving.size(), self.fixed.position(index));
         let at = map.apply(place.map(|v| v as f64)).map(|v| (v + 0.5).floor());
         let is_inside = (0..3).all(|a| at[a] >= 0.0 && at[a] < size[a] as f64);
-        if is_inside { moving.data()[moving.grid().index(at.map(|v| v as usize))] } else { f32::NAN }
+        is_inside.then(|| self.moving.index(at.map(|v| v as usize)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
 
     fn waves(shift: f32) -> Volume<f32> {
         Volume::from_fn(Grid::image(64, 48).unwrap(), move |[x, y, _]| {

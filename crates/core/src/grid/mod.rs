@@ -1,7 +1,10 @@
 //! Where samples lie: size in voxels, and the map from voxel indices to LPS millimetres.
 
+pub(crate) mod grid_box;
+
 use crate::error::CoreError;
 use crate::matrix3::{IDENTITY, apply, determinant, inverse};
+use grid_box::GridBox;
 use serde::{Deserialize, Serialize};
 
 /// Whether a grid is a picture or a volume.
@@ -154,6 +157,18 @@ impl Grid {
             Dimension::Two => format!("{x} × {y} pixels"),
             Dimension::Three => format!("{x} × {y} × {z} voxels"),
         }
+    }
+
+    /// The grid of a box of this one's voxels, where they lie.
+    ///
+    /// # Panics
+    /// If the box is empty, or reaches beyond the grid.
+    #[must_use]
+    pub fn part(&self, part: GridBox) -> Self {
+        assert!(!part.is_empty(), "a part of a grid should have a voxel");
+        assert!((0..3).all(|a| part.end()[a] <= self.size[a]), "a part of a grid should lie within it");
+        let origin_mm = self.world_from_voxel(part.begin.map(|b| b as f64));
+        Self { size: part.size, origin_mm, ..self.clone() }
     }
 
     /// Whether nothing is known of the grid's place: spacing 1, origin 0, axes along the world's, as picture formats have it.

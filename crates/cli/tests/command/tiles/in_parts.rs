@@ -1,0 +1,222 @@
+//! Tests of flows whose images and field do not fit into the budget of memory: boxes are read and written.
+
+use crate::workplace::{Run, Workplace, pair};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use veloxel_core::{Flow, Grid, Mask, Warnings};
+use veloxel_io::Strictness;
+
+const IMAGES: [&str; 2] = ["f.ome.zarr", "m.ome.zarr"];
+const RUN: [&str; 12] = [
+    "flow",
+    "f.ome.zarr",
+    "m.ome.zarr",
+    "--preset",
+    "fast",
+    "--set",
+    "warps=1",
+    "--device",
+    "cpu",
+    "--threads",
+    "2",
+    "-o",
+];
+fn volumes() -> Workplace {
+    let place = Workplace::new();
+    let grid = Grid::volume(192, 80, 72).and_then(|grid| grid.with_spacing_mm([1.0, 1.0, 1.25]));
+    let phantom = pair(&grid.expect("a grid of constants"));
+    place.write_image(IMAGES[0], &phantom.fixed.map(|v| 255.0 * v));
+    // Other tones, which preparation brings back.
+    place.write_image(IMAGES[1], &phantom.moving.map(|v| 400.0 * v + 20.0));
+    place
+}
+
+fn with<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    RUN.into_iter().chain([output]).chain(more.iter().copied()).collect()
+}
+
+/// A budget that is too small for the images and their field in memory, and large enough in parts: the first that a dry run takes.
+fn budget(place: &Workplace) -> String {
+    let possible = (80..120).step_by(2).map(|mebibytes| format!("{mebibytes}M")).find(|budget| {
+        let run = place.run(&with("d.ome.zarr", &["--max-memory", budget, "--dry-run"]));
+        assert!(run.code == Some(0) || run.stderr.contains("are needed"), "{}", run.stderr);
+        run.code == Some(0)
+    });
+    possible.expect("some budget should do")
+}
+
+fn in_parts<'a>(output: &'a str, budget: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    with(output, &[&["--max-memory", budget], more].concat())
+}
+
+fn flow(place: &Workplace, name: &str) -> Flow {
+    veloxel_io::read_flow(&place.path(name), Strictness::Strict, &mut Warnings::new())
+        .expect("a field is read")
+}
+
+fn report(place: &Workplace) -> serde_json::Value {
+    let text = std::fs::read_to_string(place.path("r.json")).expect("a report");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Every file of a folder with its bytes, by its path within.
+fn files(folder: &Path, within: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path, within));
+        } else {
+            let name = path.strip_prefix(within).expect("a file within").to_owned();
+            found.push((name, std::fs::read(&path).expect("a file")));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn store(place: &Workplace, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    files(&place.path(name), &place.path(name))
+}
+
+#[test]
+fn a_field_in_parts_is_near_that_of_the_whole_and_measured_as_such() {
+    let place = volumes();
+    let budget = &budget(&place);
+    let told =
+        place.run(&in_parts("d.ome.zarr", budget, &["--dry-run", "--report", "r.json"])).succeeded().stdout;
+    assert!(told.contains("images are read and the field is written in boxes"), "{told}");
+    let plan = report(&place);
+    let bytes = |name: &str| plan["memory"][name].as_u64().unwrap();
+    assert!(bytes("peak_bytes") <= bytes("budget_bytes") && bytes("disk_bytes") > 0, "{plan}");
+    assert!(!place.path("d.ome.zarr").exists());
+
+    let more = ["--confidence", "c.ome.zarr", "--report", "r.json"];
+    place.run(&in_parts("d.ome.zarr", budget, &more)).succeeded();
+    let own = report(&place);
+    place.run(&with("whole.ome.zarr", &["--confidence", "w.ome.zarr", "--report", "r.json"])).succeeded();
+    let whole = report(&place);
+    let (found, expected) = (flow(&place, "d.ome.zarr"), flow(&place, "whole.ome.zarr"));
+    let count = expected.grid().len();
+    let apart = |i: usize| {
+        let (a, b) = (found.vector_vox(i), expected.vector_vox(i));
+        (0..3).map(|axis| f64::from(a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt()
+    };
+    let mean = (0..count).map(apart).sum::<f64>() / count as f64;
+    assert!(mean < 0.01, "{mean}");
+    let pairs = [&own, &whole].map(|report| &report["pairs"][0]);
+    let [a, b] = pairs.map(|pair| pair["motion"]["mean_vox"].as_f64().unwrap());
+    assert!((a - b).abs() < 0.005, "{a} {b}");
+    let cells = |pair: &serde_json::Value| {
+        ["certified", "undecided", "folded", "unknown"]
+            .map(|name| pair["cells"]["everywhere"][name].as_u64().unwrap())
+            .iter()
+            .sum::<u64>()
+    };
+    assert_eq!(cells(pairs[0]), cells(pairs[1]), "every cell is counted once");
+    let tiles = &pairs[0]["statistics"]["tiles"];
+    assert!(tiles["run"].as_u64().is_some_and(|run| run > 1), "{tiles}");
+    // What preparation finds is told alike.
+    let told = |report: &serde_json::Value| report["warnings"].to_string();
+    assert!(told(&own).contains("brings their ranks together") && told(&whole).contains("ranks together"));
+    let images = ["c.ome.zarr", "w.ome.zarr"].map(|name| {
+        veloxel_io::read_image(&place.path(name), Strictness::Strict, &mut Warnings::new()).expect("an image")
+    });
+    let apart = images[0].data().iter().zip(images[1].data()).map(|(a, b)| f64::from((a - b).abs()));
+    assert!(apart.sum::<f64>() / (count as f64) < 0.02);
+    let names = place.names();
+    assert!(names.iter().all(|name| !name.starts_with('.')), "nothing is left: {names:?}");
+}
+
+#[test]
+fn files_without_compression_give_the_bytes_that_stores_give() {
+    let place = volumes();
+    let budget = &budget(&place);
+    place.run(&in_parts("d.ome.zarr", budget, &[])).succeeded();
+    for (name, format) in [("f", "nii"), ("m", "nrrd")] {
+        let path = place.path(&format!("{name}.ome.zarr"));
+        let image = veloxel_io::read_image(&path, Strictness::Strict, &mut Warnings::new()).unwrap();
+        place.write_image(&format!("{name}.{format}"), &image);
+    }
+    let mut run = in_parts("other.ome.zarr", budget, &[]);
+    (run[1], run[2]) = ("f.nii", "m.nrrd");
+    place.run(&run).succeeded();
+    let without_name = |name: &str| -> Vec<_> {
+        store(&place, name).into_iter().filter(|(path, _)| path != Path::new("zarr.json")).collect()
+    };
+    assert_eq!(without_name("d.ome.zarr"), without_name("other.ome.zarr"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
+    let place = volumes();
+    let budget = &budget(&place);
+    place.run(&in_parts("d.ome.zarr", budget, &[])).succeeded();
+    let undisturbed = store(&place, "d.ome.zarr");
+    std::fs::remove_dir_all(place.path("d.ome.zarr")).unwrap();
+    let ledger = place.path(".d.ome.zarr.tiles/ledger");
+    let lines = || std::fs::read_to_string(&ledger).unwrap_or_default().lines().count();
+    let mut killed = std::process::Command::new(env!("CARGO_BIN_EXE_veloxel"))
+        .args(in_parts("d.ome.zarr", budget, &[]))
+        .current_dir(place.path("."))
+        .stderr(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    // The first line says what the tiles are of.
+    while lines() < 2 && begin.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(lines() >= 2 && !place.path("d.ome.zarr").exists());
+
+    let refused = |run: &[&str], word: &str| {
+        place.run(run).failed_with(&[".d.ome.zarr.tiles", word, "remove the folder"]);
+    };
+    refused(&in_parts("d.ome.zarr", budget, &["--set", "alpha=0.5"]), "its method is another");
+    let mut other = in_parts("d.ome.zarr", budget, &[]);
+    (other[1], other[2]) = (other[2], other[1]);
+    refused(&other, "its fixed image is another");
+
+    let kept = lines() - 1;
+    place.run(&in_parts("d.ome.zarr", budget, &["--report", "r.json"])).succeeded();
+    let told = report(&place)["warnings"].to_string();
+    assert!(told.contains(&format!("{kept} of its tiles are kept")), "{told}");
+    assert!(store(&place, "d.ome.zarr") == undisturbed, "the same bytes");
+    assert!(!ledger.exists());
+}
+
+#[test]
+fn what_is_not_done_in_parts_is_refused_by_name() {
+    let place = volumes();
+    let budget = &budget(&place);
+    let grid = Grid::volume(192, 80, 72).and_then(|grid| grid.with_spacing_mm([1.0, 1.0, 1.25])).unwrap();
+    let mask = Mask::from_fn(grid, |[x, ..]| x > 20).map(|inside| i32::from(*inside));
+    veloxel_io::write_labels(place.path("mask.nii.gz"), &mask).unwrap();
+    let refused = |more: &[&str], word: &str| -> Run {
+        let run = place.run(&in_parts("d.ome.zarr", budget, more));
+        run.failed_with(&["do not fit into", word, "allow more", "--max-memory"])
+    };
+    refused(&["--mask", "mask.nii.gz"], "take a mask");
+    refused(&["--warped", "w.ome.zarr"], "give the warped image");
+    refused(&["--html", "p.html"], "draw a page");
+    refused(&["--confidence", "c.nii.gz"], "write the confidence but to a folder named .ome.zarr");
+    refused(&["--init", "matches", "--dry-run"], "begin from matches");
+    let image =
+        veloxel_io::read_image(&place.path(IMAGES[0]), Strictness::Strict, &mut Warnings::new()).unwrap();
+    place.write_image("f.nii.gz", &image);
+    let mut run = in_parts("d.ome.zarr", budget, &[]);
+    run[1] = "f.nii.gz";
+    place.run(&run).failed_with(&["f.nii.gz", "convert it to .ome.zarr"]);
+    let mut holes = image;
+    holes.data_mut()[12345] = f32::NAN;
+    place.write_image("f.nii", &holes);
+    run[1] = "f.nii";
+    place.run(&run).failed_with(&["f.nii has NaN at voxel (x, y, z) = [57, 64, 0]", "numbers"]);
+    // Another format holds the field as a whole.
+    place.run(&in_parts("d.nii", budget, &[])).failed_with(&["of memory are allowed", "are needed"]);
+    assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
+}

@@ -1,0 +1,203 @@
+//! Parts of an output that is too large to be made at once, kept in a hidden folder beside it: a run that was ended in between, by
+//! whatever, goes on with those that are whole.
+//!
+//! A part is a file of planes of 32-bit floats, little-endian, which appears under its name when it is whole; it counts once a line of
+//! the ledger says so, and the ledger's first line says what all parts are of.
+
+use crate::error::{IoError, Result};
+use crate::write::append_log::AppendLog;
+use crate::write::target::Target;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use veloxel_core::GridBox;
+
+/// The name of the list of parts that are whole.
+const LEDGER: &str = "ledger";
+/// What a part is called until it is whole.
+const UNFINISHED: &str = "unfinished";
+const SAMPLE_BYTES: usize = size_of::<f32>();
+
+/// Parts of an output, in a folder that this process alone has as long as this lives.
+#[derive(Debug)]
+pub struct KeptParts {
+    folder: PathBuf,
+    target: Target,
+    log: AppendLog,
+    head: Option<String>,
+    /// The notes of whole parts, by their names.
+    notes: HashMap<String, String>,
+}
+
+impl KeptParts {
+    /// Opens the parts of an output, or begins them.
+    ///
+    /// # Errors
+    /// [`IoError::Busy`] while another run keeps parts of the same output; [`IoError::Write`]; as [`AppendLog::open`].
+    pub fn open(target: impl Into<Target>) -> Result<Self> {
+        let target = target.into();
+        let folder = folder_of(target.path());
+        fs::create_dir_all(&folder).map_err(target.fail())?;
+        let (log, lines) = AppendLog::open(&folder.join(LEDGER))?;
+        let mut lines = lines.into_iter();
+        let head = lines.next();
+        let mut notes = HashMap::new();
+        for line in lines {
+            let Some((name, note)) = line.split_once('\t') else { continue };
+            // A disk may have lost what a machine without power had written.
+            if folder.join(name).is_file() {
+                notes.insert(name.to_owned(), note.to_owned());
+            }
+        }
+        Ok(Self { folder, target, log, head, notes })
+    }
+
+    /// What the parts are of; none of parts that have just begun.
+    pub fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// The folder that they are in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How many are whole.
+    pub fn count(&self) -> usize {
+        self.notes.len()
+    }
+
+    /// Says what the parts are of: one line.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn begin(&mut self, head: &str) -> Result<()> {
+        self.log.append(head)?;
+        self.head = Some(head.to_owned());
+        Ok(())
+    }
+
+    /// What was noted of a part that is whole.
+    pub fn note(&self, name: &str) -> Option<&str> {
+        self.notes.get(name).map(String::as_str)
+    }
+
+    /// Keeps a part, a plane of samples after the other; the disk has it when this returns. The note is one line.
+    ///
+    /// # Errors
+    /// [`IoError::Write`], [`IoError::Stopped`].
+    pub fn put(&mut self, name: &str, planes: impl Iterator<Item = Vec<f32>>, note: &str) -> Result<()> {
+        let unfinished = self.folder.join(UNFINISHED);
+        let write = || -> std::io::Result<()> {
+            let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(&unfinished)?);
+            for plane in planes {
+                self.target.files().control().check().map_err(std::io::Error::other)?;
+                for block in plane.chunks(BLOCK_BYTES / SAMPLE_BYTES) {
+                    let bytes: Vec<u8> = block.iter().flat_map(|v| v.to_le_bytes()).collect();
+                    file.write_all(&bytes)?;
+                }
+            }
+            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_data()?;
+            fs::rename(&unfinished, self.folder.join(name))?;
+            // Where folders cannot be synchronised the system keeps names as it does.
+            let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
+            Ok(())
+        };
+        write().map_err(self.target.fail())?;
+        self.log.append(&format!("{name}\t{note}"))?;
+        self.notes.insert(name.to_owned(), note.to_owned());
+        Ok(())
+    }
+
+    /// The samples of a box in every plane of a part whose planes have so many voxels along x, y and z.
+    ///
+    /// # Errors
+    /// [`IoError::Open`]; [`IoError::Read`], also of a part that is shorter; [`IoError::Stopped`].
+    pub fn read(&self, name: &str, planes: usize, size: [usize; 3], part: GridBox) -> Result<Vec<Vec<f32>>> {
+        let path = self.folder.join(name);
+        let mut file = File::open(&path).map_err(|source| IoError::Open { path: path.clone(), source })?;
+        let mut bytes = Vec::new();
+        let mut read = |plane: usize| -> Result<Vec<f32>> {
+            let mut samples = Vec::with_capacity(part.len());
+            for z in 0..part.size[2] {
+                self.target.check()?;
+                // From the first row of a layer to the last one.
+                let layer = GridBox {
+                    begin: [part.begin[0], part.begin[1], part.begin[2] + z],
+                    size: [part.size[0], part.size[1], 1],
+                };
+                let rows: Vec<_> = layer.rows(size).collect();
+                let (first, end) = (rows[0].start, rows[rows.len() - 1].end);
+                let place = (plane * size.iter().product::<usize>() + first) * SAMPLE_BYTES;
+                bytes.resize((end - first) * SAMPLE_BYTES, 0);
+                file.seek(SeekFrom::Start(place as u64))
+                    .and_then(|_| file.read_exact(&mut bytes))
+                    .map_err(|source| IoError::Read { path: path.clone(), source })?;
+                for row in rows {
+                    let own = &bytes[(row.start - first) * SAMPLE_BYTES..(row.end - first) * SAMPLE_BYTES];
+                    samples.extend(own.as_chunks().0.iter().map(|&sample| f32::from_le_bytes(sample)));
+                }
+            }
+            Ok(samples)
+        };
+        (0..planes).map(&mut read).collect()
+    }
+
+    /// Removes all parts: their output has its name.
+    ///
+    /// # Errors
+    /// [`IoError::Write`].
+    pub fn remove(self) -> Result<()> {
+        let Self { folder, target, log, .. } = self;
+        drop(log);
+        fs::remove_dir_all(&folder).map_err(target.fail())
+    }
+}
+
+const BLOCK_BYTES: usize = 1 << 16;
+
+/// The hidden folder beside an output.
+fn folder_of(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.tiles"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planes(first: f32) -> Vec<Vec<f32>> {
+        (0..2).map(|plane| (0..60).map(|i| first + (100 * plane + i) as f32).collect()).collect()
+    }
+
+    #[test]
+    fn parts_come_back_in_boxes_and_survive_the_end_of_a_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("field.ome.zarr");
+        let mut parts = KeptParts::open(&output).unwrap();
+        assert_eq!((parts.head(), parts.count()), (None, 0));
+        parts.begin("of these images").unwrap();
+        parts.put("a", planes(0.0).into_iter(), "first").unwrap();
+        parts.put("b", planes(0.5).into_iter(), "second").unwrap();
+        assert!(matches!(KeptParts::open(&output), Err(IoError::Busy { .. })));
+        drop(parts);
+        // Ended in the middle of a part, and of a line; another part was lost.
+        let hidden = folder.path().join(".field.ome.zarr.tiles");
+        fs::write(hidden.join(UNFINISHED), b"half").unwrap();
+        fs::remove_file(hidden.join("a")).unwrap();
+        let mut ledger = fs::read(hidden.join(LEDGER)).unwrap();
+        ledger.extend(b"c\tthi");
+        fs::write(hidden.join(LEDGER), ledger).unwrap();
+        let mut parts = KeptParts::open(&output).unwrap();
+        assert_eq!(parts.head(), Some("of these images"));
+        assert_eq!((parts.note("a"), parts.note("b"), parts.note("c")), (None, Some("second"), None));
+        parts.put("a", planes(0.0).into_iter(), "again").unwrap();
+        let part = GridBox { begin: [1, 2, 1], size: [3, 2, 2] };
+        let found = parts.read("a", 2, [5, 4, 3], part).unwrap();
+        let own: Vec<Vec<f32>> = planes(0.0).iter().map(|plane| part.of(plane, [5, 4, 3])).collect();
+        assert_eq!(found, own);
+        parts.remove().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

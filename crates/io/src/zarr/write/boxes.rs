@@ -1,0 +1,144 @@
+//! An image or a field that is written box by box, so that it need not fit into memory; the bytes are those of one that is written at
+//! once.
+
+use super::axes::space_axes;
+use super::chunks::{StoreWriter, write_box};
+use super::levels::Pyramid;
+use super::{check_place, write_coarser, write_metadata};
+use crate::error::{IoError, Result};
+use crate::write::publication::Publication;
+use crate::write::record::Record;
+use crate::write::target::Target;
+use std::path::Path;
+use veloxel_core::{Grid, GridBox};
+
+/// An image or a field on its way into a store, a folder that ends in `.zarr`.
+#[derive(Debug)]
+pub struct StoreBoxes {
+    target: Target,
+    grid: Grid,
+    content: BoxContent,
+    /// Gives the store its name, unless that is done with other outputs.
+    publication: Option<Publication>,
+}
+
+/// What is in a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BoxContent {
+    Image,
+    Field,
+}
+
+impl StoreBoxes {
+    /// Whether what has this name can be written box by box.
+    pub fn takes(path: &Path) -> bool {
+        super::super::opened::is_store_name(path) && !super::is_archive(path)
+    }
+
+    /// Begins an image.
+    ///
+    /// # Errors
+    /// [`IoError::Write`]; [`IoError::Unsupported`] for a name that is not a folder's.
+    pub fn image(target: impl Into<Target>, grid: &Grid) -> Result<Self> {
+        Self::begin(target.into(), grid, BoxContent::Image)
+    }
+
+    /// Begins a field.
+    ///
+    /// # Errors
+    /// As [`image`](Self::image).
+    pub fn field(target: impl Into<Target>, grid: &Grid) -> Result<Self> {
+        Self::begin(target.into(), grid, BoxContent::Field)
+    }
+
+    fn begin(mut target: Target, grid: &Grid, content: BoxContent) -> Result<Self> {
+        if !Self::takes(target.path()) {
+            let what = "writing box by box under this name";
+            return Err(IoError::unsupported(target.path(), what, "name a folder that ends in .ome.zarr"));
+        }
+        check_place(target.path())?;
+        let mut publication = None;
+        if !target.is_staged() {
+            let mut own = Publication::of(target.files());
+            target = own.target(target.path())?;
+            publication = Some(own);
+        }
+        let begun = Self { target, grid: grid.clone(), content, publication };
+        let (store, record) = (begun.store()?, begun.record());
+        write_metadata(&store, &Pyramid::of(&record), &record)?;
+        Ok(begun)
+    }
+
+    /// Voxels along x, y and z that boxes begin at multiples of, and end at unless the grid ends there.
+    pub fn step(&self) -> [usize; 3] {
+        let record = self.record();
+        let chunk = Pyramid::of(&record).array(0, &record).chunk;
+        let mut step = [1; 3];
+        let of_space = chunk.iter().rev().take(space_axes(&record));
+        of_space.zip(&mut step).for_each(|(size, step)| *step = *size);
+        step
+    }
+
+    /// Writes a box: the samples of an image, x fastest, or of a field a slice for each axis, voxels.
+    ///
+    /// # Errors
+    /// [`IoError::Write`], [`IoError::Stopped`].
+    ///
+    /// # Panics
+    /// If the box begins or ends within a chunk or beyond the grid, or a slice has another length or is missing.
+    pub fn put(&self, part: GridBox, samples: &[impl AsRef<[f32]>]) -> Result<()> {
+        let (size, step, end) = (self.grid.size(), self.step(), part.end());
+        let is_between = |a: usize| {
+            part.begin[a].is_multiple_of(step[a])
+                && (end[a] == size[a] || end[a].is_multiple_of(step[a]) && end[a] < size[a])
+        };
+        assert!((0..3).all(is_between), "a box should begin and end between chunks");
+        assert!(
+            samples.iter().all(|slice| slice.as_ref().len() == part.len()),
+            "a sample should belong to every voxel"
+        );
+        let axes = self.grid.dimension().count();
+        let slices = if self.content == BoxContent::Image { 1 } else { axes };
+        assert_eq!(samples.len(), slices, "every component should have its samples");
+        let record = self.record();
+        let array = Pyramid::of(&record).array(0, &record);
+        let spacing_mm = self.grid.spacing_mm();
+        let fill = |component: usize, voxel: [usize; 3], out: &mut [u8]| {
+            // A plane in space has vectors of three components, the third of which is 0.
+            let Some(slice) = samples.get(component) else { return };
+            let [x, y, z] = [0, 1, 2].map(|a| voxel[a] - part.begin[a]);
+            let own = &slice.as_ref()[x + part.size[0] * (y + part.size[1] * z)..];
+            let places = out.as_chunks_mut().0.iter_mut().zip(own);
+            match self.content {
+                BoxContent::Image => places.for_each(|(place, v)| *place = v.to_le_bytes()),
+                BoxContent::Field => places.for_each(|(place, &v)| {
+                    *place = ((f64::from(v) * spacing_mm[component]) as f32).to_le_bytes();
+                }),
+            }
+        };
+        write_box(&self.store()?, &array, &record, part, fill)
+    }
+
+    /// Adds the coarser levels, once all boxes are written. The store has its name then, unless its target is published with others.
+    ///
+    /// # Errors
+    /// [`IoError::Write`], [`IoError::Stopped`].
+    pub fn finish(self) -> Result<()> {
+        let (store, record) = (self.store()?, self.record());
+        write_coarser(&store, &Pyramid::of(&record), &record)?;
+        store.finish()?;
+        let publish = |publication: Publication| publication.publish().map_err(|failed| failed.error);
+        self.publication.map_or(Ok(()), publish)
+    }
+
+    fn store(&self) -> Result<StoreWriter<'_>> {
+        StoreWriter::create(self.target.place(), &self.target)
+    }
+
+    fn record(&self) -> Record<'_> {
+        match self.content {
+            BoxContent::Image => Record::image_on(&self.grid),
+            BoxContent::Field => Record::field_on(&self.grid),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Tiles that are kept outside of memory: the bits of a field in memory, whatever was kept already, and images of which boxes are read.
+
+use crate::measure::{cpu, pair};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use veloxel_core::{Dimension, Flow, Grid, GridBox, Volume};
+use veloxel_gpu::Device;
+use veloxel_motion::{AffineModel, FlowExtras, Pair, Start};
+use veloxel_motion::{
+    BoxedPair, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FlowInTiles, FoundTile, ImageBoxes,
+    KeptTile, MotionError, PairMethod, TileAccount, TilePlan, TileStore, Tiled,
+};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::{Noise, Phantom};
+
+/// A tile in memory: its account and its planes.
+struct Tile {
+    account: TileAccount,
+    planes: Vec<Vec<f32>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    tiles: HashMap<GridBox, Tile>,
+    /// How many were put in.
+    estimated: usize,
+    /// After so many nothing more can be kept.
+    most: Option<usize>,
+}
+
+impl TileStore for Kept {
+    fn kept(&self, core: GridBox) -> Option<TileAccount> {
+        self.tiles.get(&core).map(|tile| tile.account.clone())
+    }
+
+    fn keep(&mut self, found: &FoundTile<'_>) -> Result<(), MotionError> {
+        if self.most == Some(self.estimated) {
+            return Err(MotionError::Apart);
+        }
+        self.estimated += 1;
+        let planes = (0..found.planes()).map(|nth| found.plane(nth)).collect();
+        self.tiles.insert(found.tile.core, Tile { account: found.account.clone(), planes });
+        Ok(())
+    }
+
+    fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
+        let within = part.within(&tile.reach);
+        let planes = &self.tiles[&tile.core].planes;
+        Ok(planes.iter().map(|plane| within.of(plane, tile.reach.size)).collect())
+    }
+}
+
+/// An image that lies elsewhere: no box is borrowed, and the largest one that was asked for is known.
+struct Elsewhere<'a> {
+    image: &'a Volume<f32>,
+    largest: AtomicUsize,
+}
+
+impl<'a> Elsewhere<'a> {
+    fn new(image: &'a Volume<f32>) -> Self {
+        Self { image, largest: AtomicUsize::new(0) }
+    }
+}
+
+impl ImageBoxes for Elsewhere<'_> {
+    fn grid(&self) -> &Grid {
+        self.image.grid()
+    }
+
+    fn samples(&self, part: GridBox) -> Result<Cow<'_, [f32]>, MotionError> {
+        self.largest.fetch_max(part.len(), Ordering::Relaxed);
+        Ok(Cow::Owned(part.of(self.image.data(), self.image.grid().size())))
+    }
+}
+
+fn params() -> ClgParams {
+    ClgParams { warps: 1, ..ClgParams::preset(ClgPreset::Fast, Dimension::Three) }
+}
+
+fn phantom(motion: MotionKind) -> Phantom {
+    let case = Case { motion, texture: TextureKind::Smooth, noise: Noise::None };
+    case.build(&Grid::volume(208, 48, 40).expect("a possible size"))
+}
+
+fn open(device: &Device) -> impl Fn(&Grid) -> Result<Box<dyn PairMethod>, MotionError> + Send + Sync + '_ {
+    |grid: &Grid| -> Result<Box<dyn PairMethod>, MotionError> {
+        Ok(Box::new(Clg::new(grid, params(), device)?))
+    }
+}
+
+fn plan(grid: &Grid, share: f64) -> TilePlan {
+    let footprint = Clg::new(grid, params(), &cpu(1)).unwrap().footprint().unwrap();
+    let budget = (share * footprint.bytes(grid.len()) as f64) as u64;
+    let plan = TilePlan::new(grid, &footprint, budget).expect("tiles should fit");
+    assert!(plan.count() > 2, "{plan:?}");
+    plan
+}
+
+fn in_memory(pair: &Pair<'_>, plan: &TilePlan) -> DenseFlow {
+    let device = cpu(2);
+    let run = Tiled { open: &open(&device), open_coarse: None, device: &device, plan };
+    run.run(pair, FlowExtras::default()).expect("the run should succeed")
+}
+
+fn into_store(pair: &BoxedPair<'_>, plan: &TilePlan, store: &mut Kept) -> Result<FlowInTiles, MotionError> {
+    let device = cpu(2);
+    Tiled { open: &open(&device), open_coarse: None, device: &device, plan }.run_into(pair, store)
+}
+
+/// The field of boxes of so many voxels along x.
+fn put_together(found: &FlowInTiles, store: &Kept, grid: &Grid, step: usize) -> [Vec<f32>; 4] {
+    let size = grid.size();
+    let mut out = [0; 4].map(|_| vec![f32::NAN; grid.len()]);
+    for begin in (0..size[0]).step_by(step) {
+        let mut own = GridBox::all(size);
+        (own.begin[0], own.size[0]) = (begin, step.min(size[0] - begin));
+        let seen = own.grown([1; 3], [1; 3], size);
+        let part = found.part([own, seen], store).unwrap();
+        let inner = own.within(&seen);
+        for (out, plane) in out.iter_mut().zip(part.components_vox.iter().chain([&part.confidence])) {
+            own.copy_from(size, out, inner, seen.size, plane);
+        }
+    }
+    out
+}
+
+fn bits(samples: &[f32]) -> Vec<u32> {
+    samples.iter().map(|v| v.to_bits()).collect()
+}
+
+fn assert_same(found: &[Vec<f32>; 4], flow: &Flow, confidence: &Volume<f32>) {
+    for (found, expected) in found.iter().zip(flow.components_vox().chain([confidence.data()])) {
+        assert!(bits(found) == bits(expected));
+    }
+}
+
+#[test]
+fn the_bits_of_tiles_in_memory_whatever_is_kept_already() {
+    let phantom = phantom(MotionKind::BeatingShell);
+    let (grid, whole) = (phantom.fixed.grid(), pair(&phantom.fixed, &phantom.moving));
+    let plan = plan(grid, 0.7);
+    let expected = in_memory(&whole, &plan);
+    let images = [&phantom.fixed, &phantom.moving].map(Elsewhere::new);
+    let boxed = BoxedPair::new(&images[0], &images[1]);
+    let mut store = Kept { most: Some(1), ..Kept::default() };
+    assert_eq!(into_store(&boxed, &plan, &mut store).unwrap_err(), MotionError::Apart, "the store is full");
+    store.most = None;
+    let found = into_store(&boxed, &plan, &mut store).unwrap();
+    assert_eq!(found.tiles().len(), store.estimated, "no tile is estimated twice");
+    for step in [64, 7, 300] {
+        assert_same(&put_together(&found, &store, grid, step), &expected.flow, &expected.confidence);
+    }
+    let largest = images.map(|image| image.largest.into_inner());
+    assert!(largest.iter().all(|largest| *largest < grid.len()), "{largest:?} of {}", grid.len());
+    let statistics = found.statistics(&plan, expected_seams(&expected));
+    assert_eq!(statistics.brightness, expected.statistics.brightness);
+}
+
+/// What a run in memory says of seams.
+fn expected_seams(found: &DenseFlow) -> veloxel_motion::TileSeams {
+    let tiles = &found.statistics.method.json["tiles"];
+    let number = |name: &str| tiles[name].as_f64().unwrap();
+    veloxel_motion::TileSeams { count: 1, mean_vox: number("seam_mean_vox"), max_vox: number("seam_max_vox") }
+}
+
+#[test]
+fn starts_and_two_grids_are_those_of_images_in_memory() {
+    let phantom = phantom(MotionKind::Twist);
+    let moved = Volume::new(
+        phantom.moving.grid().clone().with_origin_mm([1.5, -0.5, 0.25]),
+        phantom.moving.data().to_vec(),
+    )
+    .unwrap();
+    let start = Start::Registration(AffineModel::CentreOfMass);
+    let whole = Pair { start, ..pair(&phantom.fixed, &moved) };
+    let plan = plan(phantom.fixed.grid(), 0.75);
+    let expected = in_memory(&whole, &plan);
+    let images = [&phantom.fixed, &moved].map(Elsewhere::new);
+    let boxed = BoxedPair { start, ..BoxedPair::new(&images[0], &images[1]) };
+    let mut store = Kept::default();
+    let found = into_store(&boxed, &plan, &mut store).unwrap();
+    let own = put_together(&found, &store, phantom.fixed.grid(), 64);
+    assert_same(&own, &expected.flow, &expected.confidence);
+}
+
+#[test]
+fn images_without_contrast_have_no_tiles_and_no_motion() {
+    let phantom = phantom(MotionKind::Twist);
+    let flat = phantom.fixed.map(|_| 3.0);
+    let plan = plan(flat.grid(), 0.75);
+    let mut store = Kept::default();
+    let found = into_store(&BoxedPair::new(&flat, &phantom.moving), &plan, &mut store).unwrap();
+    assert!(found.tiles().is_empty() && store.tiles.is_empty());
+    let own = put_together(&found, &store, flat.grid(), 64);
+    assert!(own.iter().flatten().all(|v| *v == 0.0));
+    let statistics = found.statistics(&plan, veloxel_motion::TileSeams::default());
+    assert_eq!(statistics.status, veloxel_core::SolveStatus::NoContent);
+}

@@ -1,0 +1,165 @@
+//! The flow of two images that need not fit into memory: boxes of images are read, tiles are kept as they are found, and boxes of the
+//! field are handed out at the end. Nothing here knows where images, tiles and boxes lie.
+
+mod key;
+mod memory;
+mod outcome;
+mod prepared;
+mod survey;
+
+pub use key::TileKey;
+pub use memory::memory_plan_in_parts;
+pub use outcome::PartsResult;
+
+use super::account::Account;
+use super::dense::{DenseError, MethodChoice, PairNames, PairStart, StartKind};
+use super::memory_plan::FlowSketch;
+use super::prepare::grids::allow_two_grids;
+use crate::{Result, Session};
+use outcome::Measured;
+use prepared::PreparedBoxes;
+use veloxel_core::{Dimension, Grid, Stage, WarningKind};
+use veloxel_gpu::Device;
+use veloxel_io::Strictness;
+use veloxel_motion::{
+    AnyMethod, BoxedPair, FlowPart, GivenInput, ImageBoxes, MotionError, PairMethod, TakenImages, TileStore,
+    Tiled,
+};
+
+/// Two images of which boxes are read, and what is known of them.
+#[derive(Clone, Copy)]
+pub struct PartsRequest<'a> {
+    /// The image that the flow lives on.
+    pub fixed: &'a dyn ImageBoxes,
+    /// The image that the flow points into, on a grid of its own.
+    pub moving: &'a dyn ImageBoxes,
+    /// What they are called in warnings and reports.
+    pub names: PairNames<'a>,
+    /// What is known before the first step: nothing, or a linear map.
+    pub start: PairStart<'a>,
+    /// Whether two grids are allowed.
+    pub strictness: Strictness,
+    /// How to estimate.
+    pub method: &'a MethodChoice,
+}
+
+/// Where tiles are kept until all are found, and where the boxes of the field go then.
+pub trait PartsOutput {
+    /// Begins to keep tiles that this decides, or goes on with those of an ended run that it decided; how many are kept already.
+    ///
+    /// # Errors
+    /// What keeps tiles from being kept, such as those of a run that something else decided.
+    fn begin(&mut self, key: &TileKey) -> Result<usize>;
+
+    /// The tiles that are kept.
+    fn tiles(&mut self) -> &mut dyn TileStore;
+
+    /// Voxels along x, y and z that boxes of the field begin at multiples of; called once all tiles are kept.
+    ///
+    /// # Errors
+    /// What keeps the field from being written.
+    fn step(&mut self) -> Result<[usize; 3]>;
+
+    /// Takes a box of the field, each voxel once.
+    ///
+    /// # Errors
+    /// What keeps it from being written.
+    fn put(&mut self, part: &FlowPart) -> Result<()>;
+}
+
+impl<'a> PartsRequest<'a> {
+    /// Two images of which nothing else is known.
+    pub fn new(fixed: &'a dyn ImageBoxes, moving: &'a dyn ImageBoxes, method: &'a MethodChoice) -> Self {
+        let (names, start, strictness) = (PairNames::default(), PairStart::None, Strictness::Lenient);
+        Self { fixed, moving, names, start, strictness, method }
+    }
+
+    /// What the run holds, for a plan of its memory.
+    fn sketch<'g>(&'g self, grids: &'g [&'g Grid]) -> FlowSketch<'g> {
+        let (method, start) = (self.method, self.start.kind());
+        FlowSketch { grids, method, masks: 0, weights: 0, truths: 0, start, samples_moving: false }
+    }
+}
+
+/// Refuses what is done to images in memory alone.
+///
+/// # Errors
+/// [`DenseError::InParts`], [`DenseError::Takes`], [`MotionError::NotUsed`].
+pub(crate) fn require_in_parts(sketch: &FlowSketch<'_>, session: &Session) -> Result<()> {
+    let (method, start) = (sketch.method, sketch.start);
+    method.require_used(&[(GivenInput::Start, start != StartKind::None)])?;
+    let refuse = |what: &str| Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
+    match (sketch.grids[0].dimension(), start, method.takes()) {
+        (_, _, TakenImages::Windows { .. }) => {
+            let (takes, given) = ("a window of frames", "pair of images");
+            Err(DenseError::Takes { method: method.draft.method_name(), takes, given }.into())
+        }
+        (Dimension::Two, ..) => refuse("estimate the flow of pictures"),
+        (_, StartKind::Matches, _) => refuse("begin from matches"),
+        (_, StartKind::Flow, _) => refuse("begin from a field"),
+        _ => Ok(()),
+    }
+}
+
+/// Estimates the flow from a fixed to a moving image, neither of which need fit into memory, and hands it out in boxes. The field is
+/// that of the same plan of tiles with images in memory ([`pair`](super::pair)), bit by bit.
+///
+/// Preparation is that of images in memory, in passes over the images; holes, padding and values that stand for no data are refused.
+/// A run that is ended at any moment goes on with the tiles that were kept.
+///
+/// # Errors
+/// [`DenseError::InParts`] for what is not done in parts, [`DenseError::Memory`], and as [`pair`](super::pair); what images and output
+/// fail with.
+pub fn pair_in_parts(
+    request: &PartsRequest<'_>,
+    output: &mut dyn PartsOutput,
+    session: &Session,
+) -> Result<PartsResult> {
+    session.enter(Stage::Solve)?;
+    let mut account = Account::begin(session)?;
+    let device = session.device()?;
+    let grids = [request.fixed.grid(), request.moving.grid()];
+    require_in_parts(&request.sketch(&grids), session)?;
+    allow_two_grids(grids[0], grids[1], request.strictness, &mut account.warnings)?;
+    // What is kept for other runs gives way to this one.
+    session.release_methods();
+    let plan = memory_plan_in_parts(&request.sketch(&grids), session)?;
+    let room = plan.tiles.device_bytes as usize / 8;
+    let Account { stages, warnings, .. } = &mut account;
+    let prepared = stages.time("prepare", || PreparedBoxes::of(request, room, session, warnings))?;
+    let white = prepared.white();
+    let opened = request.method.open(grids[0], white, 2, device)?;
+    account.parameters = opened.parameters;
+    account.errors = request.method.error_curves(grids[0].dimension());
+    drop(opened.method);
+    let key = TileKey::of(request, &prepared, &plan.tiles, &account)?;
+    let kept = output.begin(&key)?;
+    if kept > 0 {
+        let text = format!("goes on with a run that was ended: {kept} of its tiles are kept");
+        account.warnings.push(WarningKind::Note, text);
+    }
+    let start = request.start.of_method(grids[0])?;
+    let pair = BoxedPair { start, ..BoxedPair::new(request.fixed, &prepared) };
+    let open = |part: &Grid| opened_part(request.method, [part, grids[0]], white, device);
+    let tiled = Tiled { open: &open, open_coarse: None, device, plan: &plan.tiles };
+    let found = account.stages.time("solve", || tiled.run_into(&pair, output.tiles()))?;
+    device.release_kept();
+    session.enter(Stage::Write)?;
+    let mut measured = Measured::new(grids);
+    let begin = std::time::Instant::now();
+    measured.hand_out(&found, output, plan.tiles.device_bytes, device)?;
+    account.stages.add("write", begin.elapsed().as_secs_f64() * 1e3);
+    measured.finish(request, found, plan, account)
+}
+
+fn opened_part(
+    method: &MethodChoice,
+    grids: [&Grid; 2],
+    white: f32,
+    device: &Device,
+) -> Result<Box<dyn PairMethod>, MotionError> {
+    match method.open_part(grids, white, 2, device)?.method {
+        AnyMethod::Pair(method) => Ok(method),
+        AnyMethod::Window(_) => unreachable!("a method should take pairs of every size or of none"),
+    }
+}
