@@ -104,12 +104,19 @@ fn stop_at_end(signal: i32) -> ! {
 
 /// Ends the program without incomplete files, except those that could not be removed.
 fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
-    let resolved = pending().take_resolved();
+    let (resolved, kept) = (pending().take_resolved(), pending().kept());
     match (pending().remove_all(), left_behind) {
         _ if GOES_ON.load(Ordering::SeqCst) => {
             tell("error: stopped at once; the same line again does the rest")
         }
         (Ending::Published, _) => tell(ALL_WRITTEN),
+        (Ending::Nothing, []) if !kept.is_empty() => {
+            let folders: Vec<_> = kept.iter().map(|folder| folder.display().to_string()).collect();
+            tell(&format!(
+                "error: stopped before the end; what was found is kept in {}: the same line again goes on with it",
+                folders.join(", ")
+            ))
+        }
         (Ending::Nothing, []) => tell("error: stopped before the end; nothing was left behind"),
         (Ending::Nothing, _) => tell("error: stopped before the end"),
     }

@@ -25,7 +25,7 @@ macro_rules! elements {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Element {
             $($element,)*
-            /// Of 16 bits, IEEE 754.
+            /// A float of 16 bits, IEEE 754.
             F16,
         }
 

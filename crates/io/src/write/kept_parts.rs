@@ -50,6 +50,7 @@ impl KeptParts {
                 notes.insert(name.to_owned(), note.to_owned());
             }
         }
+        target.files().pending().keep(&folder, !notes.is_empty());
         Ok(Self { folder, target, log, head, notes })
     }
 
@@ -107,6 +108,7 @@ impl KeptParts {
         write().map_err(self.target.fail())?;
         self.log.append(&format!("{name}\t{note}"))?;
         self.notes.insert(name.to_owned(), note.to_owned());
+        self.target.files().pending().keep(&self.folder, true);
         Ok(())
     }
 
@@ -151,6 +153,7 @@ impl KeptParts {
     pub fn remove(self) -> Result<()> {
         let Self { folder, target, log, .. } = self;
         drop(log);
+        target.files().pending().keep(&folder, false);
         fs::remove_dir_all(&folder).map_err(target.fail())
     }
 }

@@ -30,6 +30,8 @@ struct Listing {
     paths: BTreeSet<PathBuf>,
     has_published: bool,
     resolved: Vec<Resolved>,
+    /// Folders of parts that a later run goes on with.
+    kept: BTreeSet<PathBuf>,
 }
 
 /// What a program that ends at once leaves.
@@ -66,6 +68,21 @@ impl PendingFiles {
     /// Adds to what [`take_resolved`](Self::take_resolved) gives.
     pub fn tell(&self, resolved: Resolved) {
         self.listing().resolved.push(resolved);
+    }
+
+    /// The folders of parts that a program which ends now leaves to a later run of the same outputs.
+    pub fn kept(&self) -> Vec<PathBuf> {
+        self.listing().kept.iter().cloned().collect()
+    }
+
+    /// Counts a folder as kept, or no more.
+    pub(crate) fn keep(&self, folder: &Path, is_kept: bool) {
+        let mut listing = self.listing();
+        if is_kept {
+            listing.kept.insert(folder.to_owned());
+        } else {
+            listing.kept.remove(folder);
+        }
     }
 
     /// Keeps everybody from this list while outputs get their names.

@@ -55,7 +55,7 @@ impl PairStream {
         Self::side_by_side(vec![method])
     }
 
-    /// As [`Self::new`], with the method opened on each of several devices, which take pairs in turn; every frame goes to the two
+    /// A stream over several devices, with the method opened on each of them, which take pairs in turn; every frame goes to the two
     /// devices whose pairs it belongs to.
     ///
     /// # Panics

@@ -374,17 +374,16 @@ impl PhaseOutputs<'_> {
             FeatureScales::Finest => 1,
             FeatureScales::All => plan.feature_levels,
         };
-        let scale = |level: usize| {
-            let range = plan.levels.start(level)..plan.levels.start(level) + plan.levels.pixels(level);
-            (plan.levels.size(level), range)
-        };
+        let range =
+            |level: usize| plan.levels.start(level)..plan.levels.start(level) + plan.levels.pixels(level);
+        let scales =
+            maps.map(|maps| (0..levels).map(|l| maps.stretch(plan.levels.size(l), range(l))).collect());
         let results = Results {
             flow: flow.map(|flow| vec![Stretch::of(flow, 0..n), Stretch::of(flow, n..2 * n)]),
             flow_confidence: flow_confidence.filter(|_| is_taken).map(|map| Stretch::of(map, 0..n)),
             disparity_px: disparity_px.map(|map| Stretch::of(map, 0..n)),
             disparity_confidence: disparity.filter(|_| is_taken).map(|map| Stretch::of(map, 0..n)),
-            features: maps
-                .map_or(Vec::new(), |maps| (0..levels).map(|level| maps.stretch(scale(level))).collect()),
+            features: scales.unwrap_or_default(),
             ..Results::none(grid)
         };
         LeavingFields::of(&plan.device, results, &delivery.types)

@@ -100,7 +100,7 @@ impl Features {
     }
 
     /// A level of a size, whose samples lie in a range of each map.
-    pub fn stretch(&self, (size, range): ([usize; 2], Range<usize>)) -> ([usize; 2], [Stretch<'_>; 3]) {
+    pub fn stretch(&self, size: [usize; 2], range: Range<usize>) -> ([usize; 2], [Stretch<'_>; 3]) {
         (size, self.maps.each_ref().map(|map| Stretch::of(map, range.clone())))
     }
 

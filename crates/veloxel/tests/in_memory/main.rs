@@ -7,7 +7,6 @@
 mod compare;
 mod contours;
 mod custom_method;
-mod delivered;
 mod differing_images;
 mod distances;
 mod engine;

@@ -129,7 +129,7 @@ pub fn run_pairs_side_by_side<E: From<MotionError>>(
             let (sender, turns) = (sender.clone(), &turns);
             let work = move || {
                 if let Err(error) = take_turns(&mut **method, frames, plan, turns, &sender) {
-                    // Nobody listens any more once something else has failed.
+                    // No thread listens any more once something else has failed.
                     let _ = sender.send(Err(error));
                 }
             };
@@ -186,7 +186,7 @@ fn take_turns(
     }
 }
 
-/// Whether somebody takes what is found.
+/// Whether the thread that hands flows out still takes them.
 #[derive(Debug, PartialEq)]
 enum Listener {
     There,

@@ -64,7 +64,7 @@ pub enum DenseError {
     },
     /// Something that a run does with images in memory alone.
     #[error(
-        "{}and a run that reads its images and writes its field in parts does not {what}: allow more, or leave that out",
+        "{}and a run that reads its images and writes its field in parts does not {what}: allow more memory, or do without that",
         allowed(*budget_bytes)
     )]
     InParts {

@@ -1,6 +1,8 @@
 //! `engine --method clg …`: pictures and volumes one by one, from a folder, a file, a folder that grows; each field is that of
 //! `flow` for the same two frames, bit by bit.
 
+mod delivered;
+
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
 use std::path::Path;
