@@ -294,7 +294,7 @@ class FlowResult(Shown):
     """The flow of a pair, with its confidence and the account of the run.
 
     ``flow`` is the field with its place and ``field`` its array, ``confidence`` how certain each vector is, ``inverse`` the field back
-    (of symmetric methods), ``warped`` the warped moving image (where ``warped=`` asked for it), ``occlusion`` what is hidden in the moving
+    (of symmetric methods), ``transform`` the linear start, ``warped`` the warped moving image (where ``warped=`` asked for it), ``occlusion`` what is hidden in the moving
     image (of runs that began from matches); what there is not is ``None``.
 
     :func:`flow` makes it:

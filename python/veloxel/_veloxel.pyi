@@ -46,6 +46,7 @@ __all__ = [
     "features",
     "field_picture",
     "filter",
+    "flow_files",
     "fit_contours",
     "flow",
     "graph_distances",
