@@ -91,7 +91,7 @@ fn write_metadata(store: &StoreWriter, pyramid: &Pyramid, record: &Record) -> Re
 fn write_coarser(store: &StoreWriter, pyramid: &Pyramid, record: &Record) -> Result<()> {
     let options = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
     for level in 1..pyramid.levels.len() {
-        let (reading, mut unsaid) = (store.target().files().reading(options.clone()), Warnings::new());
+        let (reading, mut unsaid) = (store.target().files().reading(options), Warnings::new());
         levels::write(store, pyramid, level, record, reading, &mut unsaid)?;
     }
     Ok(())

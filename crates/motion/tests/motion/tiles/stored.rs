@@ -1,5 +1,7 @@
 //! Tiles that are kept outside of memory: the bits of a field in memory, whatever was kept already, and images of which boxes are read.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use crate::measure::{cpu, pair};
 use std::borrow::Cow;
 use std::collections::HashMap;

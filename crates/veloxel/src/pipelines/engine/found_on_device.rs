@@ -26,7 +26,7 @@ pub(super) enum PhaseOnDevice {
 pub(super) enum PairOnDevice {
     Numbers(StreamFlow),
     Fields(StreamFlow, ConfidenceChoice),
-    Rounded(LeavingFlow),
+    Rounded(Box<LeavingFlow>),
 }
 
 /// Fields and shares in memory.
@@ -65,7 +65,7 @@ impl FoundOnDevice {
         Ok(Self::Pair(Box::new(match leaving {
             Leaving::Numbers => PairOnDevice::Numbers(flow),
             Leaving::Fields { confidences, .. } => PairOnDevice::Fields(flow, confidences),
-            Leaving::Rounded(delivery) => PairOnDevice::Rounded(flow.deliver(&delivery)?),
+            Leaving::Rounded(delivery) => PairOnDevice::Rounded(Box::new(flow.deliver(&delivery)?)),
         })))
     }
 
