@@ -157,7 +157,8 @@ def linear_starts(folder):
     paths = {role: folder / f"linear_{role}.mha" for role in ("fixed", "moving", "flow")}
     sitk.WriteImage(fixed, str(paths["fixed"]))
     sitk.WriteImage(moving, str(paths["moving"]))
-    for init in ("rigid", "affine"):
+    # Half a voxel for the affine start, whose twelve numbers the zeros beyond the moving image's border change.
+    for init, bound_mm in (("rigid", 0.3), ("affine", 0.6)):
         written = folder / f"{init}.tfm"
         if not veloxel("flow", paths["fixed"], paths["moving"], "-o", paths["flow"], "--preset", "fast", "--quiet", "--init", init,
                        "--transform", written):
@@ -165,7 +166,7 @@ def linear_starts(folder):
         found = sitk.ReadTransform(str(written))
         points = [fixed.TransformIndexToPhysicalPoint(i) for i in [(9, 8, 8), (32, 8, 8), (9, 30, 8), (9, 8, 26), (32, 30, 26)]]
         wrong = max(np.linalg.norm(np.subtract(found.TransformPoint(p), truth.TransformPoint(p))) for p in points)
-        check(wrong < 0.3, f"{init} start: {wrong:.3f} mm from SimpleITK's transform (bound 0.3)")
+        check(wrong < bound_mm, f"{init} start: {wrong:.3f} mm from SimpleITK's transform (bound {bound_mm})")
         print(f"{init} start: at most {wrong:.3f} mm from SimpleITK's transform")
         theirs = sitk.Resample(moving, fixed, found, sitk.sitkLinear, float("nan"), sitk.sitkFloat32)
         undoes_the_motion(theirs, fixed, moving, f"{init} start")

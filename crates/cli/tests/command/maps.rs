@@ -1,5 +1,7 @@
 //! `veloxel invert`, `veloxel compose`, and starts from the files of transforms.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use crate::workplace::{Workplace, small_volume};
 use veloxel_core::{Flow, Grid, LinearTransform, Warnings};
 use veloxel_io::{Strictness, read_flow, read_transform, write_flow, write_transform};

@@ -49,7 +49,7 @@ pub(super) fn run(
     arguments: &BenchArguments,
 ) -> Fallible<Findings> {
     let ScoreArguments { set, lines, markdown } = &arguments.scores;
-    let mut page = markdown.as_ref().map(|path| page_of(path)).transpose()?;
+    let mut page = markdown.as_ref().map(page_of).transpose()?;
     let (mut measured, mut text) = (Vec::new(), String::new());
     let machine = machine(session, report);
     let place = format!("Measured on {} on {machine}", today());
@@ -107,7 +107,8 @@ fn today() -> String {
 
 /// The date of a day, counted from 1970-01-01.
 fn date(mut days: u64) -> String {
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;
     while days >= 365 + u64::from(is_leap(year)) {
         days -= 365 + u64::from(is_leap(year));
