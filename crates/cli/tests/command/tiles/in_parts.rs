@@ -203,6 +203,7 @@ fn what_is_not_done_in_parts_is_refused_by_name() {
     refused(&["--mask", "mask.nii.gz"], "take a mask");
     refused(&["--warped", "w.ome.zarr"], "give the warped image");
     refused(&["--html", "p.html"], "draw a page");
+    refused(&["--init", "affine", "--transform", "t.tfm"], "give its linear start");
     refused(&["--confidence", "c.nii.gz"], "write the confidence but to a folder named .ome.zarr");
     refused(&["--init", "matches", "--dry-run"], "begin from matches");
     let image =

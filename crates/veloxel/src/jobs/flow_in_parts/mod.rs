@@ -59,6 +59,7 @@ pub(super) fn require_possible_in_parts(job: &FlowJob, session: &Session) -> Res
         (matches!(job.start, StartFrom::Flow(_)), "begin from a field"),
         (matches!(job.start, StartFrom::Matches), "begin from matches"),
         (outputs.inverse.is_some(), "give the field back"),
+        (outputs.transform.is_some(), "give its linear start"),
         (outputs.expected_error.is_some(), "give expected errors"),
         (outputs.occlusion.is_some(), "give where voxels are hidden"),
         (outputs.warped.is_some(), "give the warped image"),
