@@ -2,7 +2,7 @@
 
 mod stores;
 
-use super::flow_job::{FlowJob, takes_pair};
+use super::flow_job::{FlowJob, FlowOutputs, takes_pair};
 use super::{JobRun, OutputPlan, Result, StartFrom, name};
 use crate::boxes::FileBoxes;
 use crate::pipelines::account::Account;
@@ -47,7 +47,22 @@ fn does_not_fit(sketch: &FlowSketch<'_>, session: &Session) -> bool {
 /// # Errors
 /// [`DenseError::InParts`] with what that is.
 pub(super) fn require_possible_in_parts(job: &FlowJob, session: &Session) -> Result<()> {
-    let (options, outputs) = (&job.options, &job.outputs);
+    let options = &job.options;
+    // By name, all of them: an output that is new is refused or written, not left out.
+    let FlowOutputs {
+        flow: _,
+        inverse,
+        transform,
+        confidence,
+        expected_error,
+        occlusion,
+        warped,
+        outside: _,
+        picture,
+        drawing: _,
+        report: _,
+        html,
+    } = &job.outputs;
     let is_other =
         |path: &Option<std::path::PathBuf>| path.as_ref().is_some_and(|path| !StoreBoxes::takes(path));
     let given = [
@@ -58,14 +73,14 @@ pub(super) fn require_possible_in_parts(job: &FlowJob, session: &Session) -> Res
         (job.truth.is_some(), "measure against a true field"),
         (matches!(job.start, StartFrom::Flow(_)), "begin from a field"),
         (matches!(job.start, StartFrom::Matches), "begin from matches"),
-        (outputs.inverse.is_some(), "give the field back"),
-        (outputs.transform.is_some(), "give its linear start"),
-        (outputs.expected_error.is_some(), "give expected errors"),
-        (outputs.occlusion.is_some(), "give where voxels are hidden"),
-        (outputs.warped.is_some(), "give the warped image"),
-        (outputs.picture.is_some(), "draw a picture"),
-        (outputs.html.is_some(), "draw a page"),
-        (is_other(&outputs.confidence), "write the confidence but to a folder named .ome.zarr"),
+        (inverse.is_some(), "give the field back"),
+        (transform.is_some(), "give its linear start"),
+        (expected_error.is_some(), "give expected errors"),
+        (occlusion.is_some(), "give where voxels are hidden"),
+        (warped.is_some(), "give the warped image"),
+        (picture.is_some(), "draw a picture"),
+        (html.is_some(), "draw a page"),
+        (is_other(confidence), "write the confidence but to a folder named .ome.zarr"),
     ];
     match given.into_iter().find(|(given, _)| *given) {
         Some((_, what)) => Err(DenseError::in_parts(what, session.max_memory_bytes()).into()),
