@@ -1,9 +1,9 @@
 //! All results of a frame, whatever stands for one: memory of a device, samples, or samples in the type in which they leave.
 
 use super::types::{DeliveredResult, Delivery};
-use crate::error::Result;
 use crate::phase::features::FeatureMaps;
 use crate::phase::results::{ConfidenceChoice, FeatureScales, PhaseFields};
+use std::convert::Infallible;
 use veloxel_core::{DeliveredSamples, Grid, Volume};
 use veloxel_gpu::Device;
 
@@ -32,11 +32,15 @@ impl<T> Results<T> {
         }
     }
 
-    /// Each replaced by what `made` makes of it, in one order.
-    pub fn map<U>(self, mut made: impl FnMut(DeliveredResult, T) -> Result<U>) -> Result<Results<U>> {
+    /// Replaces every result by what `made` makes of it; the order is always the same.
+    pub fn map<U, E>(
+        self,
+        mut made: impl FnMut(DeliveredResult, T) -> Result<U, E>,
+    ) -> Result<Results<U>, E> {
         use DeliveredResult::{Confidence, Disparity, Energy, Flow, Orientation, Phase};
         let Self { grid, flow, flow_confidence, disparity_px, disparity_confidence, features } = self;
-        let components = |own: Vec<T>| own.into_iter().map(|one| made(Flow, one)).collect::<Result<Vec<U>>>();
+        let components =
+            |own: Vec<T>| own.into_iter().map(|one| made(Flow, one)).collect::<Result<Vec<U>, E>>();
         let flow = flow.map(components).transpose()?;
         let mut one = |result, own: Option<T>| own.map(|own| made(result, own)).transpose();
         let flow_confidence = one(Confidence, flow_confidence)?;
@@ -45,7 +49,7 @@ impl<T> Results<T> {
         let scale = |(size, [energy, orientation, phase]): ([usize; 2], [T; 3])| {
             Ok((size, [made(Energy, energy)?, made(Orientation, orientation)?, made(Phase, phase)?]))
         };
-        let features = features.into_iter().map(scale).collect::<Result<Vec<_>>>()?;
+        let features = features.into_iter().map(scale).collect::<Result<Vec<_>, E>>()?;
         Ok(Results { grid, flow, flow_confidence, disparity_px, disparity_confidence, features })
     }
 }
@@ -94,15 +98,13 @@ impl From<Results<DeliveredSamples>> for DeliveredFields {
 
 impl DeliveredFields {
     /// Fields in memory, on `grid`, in the types of a delivery: the same bits as when the device rounds them.
-    ///
-    /// # Errors
-    /// None that a caller could cause.
-    pub fn of(grid: &Grid, fields: &PhaseFields, delivery: &Delivery) -> Result<Self> {
-        let encoded = |result, samples: &[f32]| {
+    pub fn of(grid: &Grid, fields: &PhaseFields, delivery: &Delivery) -> Self {
+        let encoded = |result, samples: &[f32]| -> Result<_, Infallible> {
             let words = delivery.types.form(result).encoded(samples);
             Ok(DeliveredSamples::new(delivery.types.of(result), samples.len(), words))
         };
-        Ok(samples_of(grid, fields, delivery).map(encoded)?.into())
+        let Ok(results) = samples_of(grid, fields, delivery).map(encoded);
+        results.into()
     }
 
     /// Gives the memory of all results back to the device that found them, for those of later frames: see [`Device::reuse`].

@@ -4,6 +4,7 @@ use super::fields::{DeliveredFields, Results};
 use super::stretch::Stretch;
 use super::types::{DeliveredResult, DeliveredTypes};
 use crate::error::Result;
+use std::convert::Infallible;
 use veloxel_core::{DeliveredSamples, DeliveredType};
 use veloxel_gpu::{Buffer, Device, Timestamp};
 use veloxel_kernels::Kernel;
@@ -31,7 +32,7 @@ impl LeavingFields {
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
     pub(crate) fn of(device: &Device, found: Results<Stretch<'_>>, types: &DeliveredTypes) -> Result<Self> {
-        let round = |result: DeliveredResult, Stretch { samples, range }: Stretch<'_>| {
+        let round = |result: DeliveredResult, Stretch { samples, range }: Stretch<'_>| -> Result<_> {
             let (form, len) = (types.form(result), range.len());
             let mut words = device.scratch(form.words(len))?;
             Deliver { form, stretch: range, samples, out: &mut words }.run(device)?;
@@ -48,15 +49,16 @@ impl LeavingFields {
     pub fn fetch(self) -> Result<DeliveredFields> {
         let Self { device, mark, results } = self;
         let mut words = Vec::new();
-        let described = results.map(|_, Leaving { kind, len, words: own }| {
+        let Ok(described) = results.map(|_, Leaving { kind, len, words: own }| -> Result<_, Infallible> {
             words.push(own);
             Ok((kind, len))
-        })?;
+        });
         let mut fetched = device.download_all_after(words, mark.as_ref())?.into_iter();
-        let samples = |_, (kind, len)| {
+        let samples = |_, (kind, len)| -> Result<_, Infallible> {
             let words = fetched.next().expect("every result that was asked for should come");
             Ok(DeliveredSamples::new(kind, len, words))
         };
-        Ok(described.map(samples)?.into())
+        let Ok(results) = described.map(samples);
+        Ok(results.into())
     }
 }

@@ -60,7 +60,7 @@ impl EngineFrame {
         if let Some(rounding) = rounding
             && let Some(own) = fields.take()
         {
-            let (kept, rounded) = rounding.of(own)?;
+            let (kept, rounded) = rounding.of(own);
             (fields, delivered) = (kept, Some(rounded));
         }
         let KnownShares { flow, stereo, features } = shares;

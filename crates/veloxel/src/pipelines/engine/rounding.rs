@@ -2,7 +2,6 @@
 
 use super::EngineRequest;
 use super::pairs::takes_pairs;
-use crate::Result;
 use crate::pipelines::dense::is_narrow_for_phases;
 use veloxel_core::Grid;
 use veloxel_motion::{ConfidenceChoice, DeliveredFields, Delivery, FeatureScales, PhaseFields};
@@ -52,8 +51,8 @@ impl Leaving {
 
 impl Rounding {
     /// The fields where they are handed out, and in their types.
-    pub fn of(self, fields: PhaseFields) -> Result<(Option<PhaseFields>, DeliveredFields)> {
-        let delivered = DeliveredFields::of(&self.grid, &fields, &self.delivery)?;
-        Ok((Some(fields).filter(|_| self.keeps_fields), delivered))
+    pub fn of(self, fields: PhaseFields) -> (Option<PhaseFields>, DeliveredFields) {
+        let delivered = DeliveredFields::of(&self.grid, &fields, &self.delivery);
+        (Some(fields).filter(|_| self.keeps_fields), delivered)
     }
 }
