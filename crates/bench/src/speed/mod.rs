@@ -7,6 +7,7 @@ pub(crate) mod paths;
 pub(crate) mod rates;
 pub(crate) mod scaling;
 mod scaling_model;
+mod sequence_scaling;
 pub(crate) mod sessions;
 pub(crate) mod streams;
 pub(crate) mod tracking;

@@ -10,14 +10,16 @@ use veloxel_motion::{Clg, ClgParams, ClgPreset, FlowExtras, Frame, ImagePair, Mo
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom};
 
-/// Lengths of the edges of the cubes, in voxels.
-const SIZES: [usize; 5] = [256, 384, 512, 768, 1024];
+/// Lengths of the edges of the cubes, in voxels; those that a device has no memory for are left out.
+const SIZES: [usize; 8] = [256, 384, 512, 768, 1024, 1280, 1472, 1536];
 /// Lengths of the edges in the quick form.
 const QUICK: [usize; 2] = [256, 512];
 /// Length of the phantom's edge that larger cubes repeat, mirrored, so that no seam has an edge.
 const REPEATED: usize = 256;
 /// Number of runs, of which the median counts.
 const RUNS: usize = 5;
+/// Bytes a voxel below which no run was seen: a device with less is not tried.
+const LEAST_BYTES_PER_VOXEL: u64 = 64;
 
 /// `scaling`: resident time on the device and on the first of its GPUs alone, and the samples in which the fields differ.
 pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
@@ -32,10 +34,10 @@ pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
     let mut figures = Vec::new();
     let model = if session.predicts { Some(Model::of(device, &one, &phantom)?) } else { None };
     let sizes = if session.is_quick { &QUICK[..] } else { &SIZES };
-    let is_asked = |size: &&usize| session.only.as_ref().is_none_or(|only| size.to_string().contains(only));
-    for &size in sizes.iter().filter(is_asked) {
+    let is_asked = |name: &str| session.only.as_ref().is_none_or(|only| name.contains(only));
+    for &size in sizes.iter().filter(|&&size| is_asked(&size.to_string()) && may_hold(device, size)) {
         let pair = repeated(&phantom, size)?;
-        let alone = timed(&one, &pair)?;
+        let alone = if may_hold(&one, size) { timed(&one, &pair)? } else { None };
         let together = timed(device, &pair)?;
         if let Some(model) = &model {
             let gpus = [(1, &alone), (device.gpus(), &together)];
@@ -60,8 +62,17 @@ pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
                 .push(Figure::new(format!("{size}³, samples that differ"), differ as f64, "").at_most(0.0));
         }
     }
+    if is_asked("sequence") {
+        figures.extend(super::sequence_scaling::sequence(device, &one, session.is_quick)?);
+    }
     figures.extend(model.iter().flat_map(Model::elsewhere));
     Ok(figures)
+}
+
+/// Whether a device may have the memory for a pair of cubes; what does not say how much it has is tried.
+fn may_hold(device: &Device, size: usize) -> bool {
+    let least = LEAST_BYTES_PER_VOXEL * (size as u64).pow(3);
+    device.info().memory_bytes.is_none_or(|bytes| bytes > least)
 }
 
 /// The launches of a run, and the rates of this machine.
