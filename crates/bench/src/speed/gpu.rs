@@ -6,8 +6,8 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, Frame, ImagePair, Pair, PairMethod, SequenceFrames,
-    SequenceMode, SequencePlan, run_sequence,
+    Clg, ClgParams, ClgPreset, DenseFlow, FlowExtras, Frame, ImagePair, Pair, PairMethod, SequenceField,
+    SequenceFrames, SequenceMode, SequencePlan, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom, catalogue};
@@ -145,7 +145,11 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
         let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
         let start = Instant::now();
         let frames = SequenceFrames::new(&frames);
-        run_sequence::<BenchError>(&mut method, frames, plan, &mut |_| Ok(()))?;
+        let mut deliver = |field: SequenceField| {
+            field.output.reuse(device);
+            Ok(())
+        };
+        run_sequence::<BenchError>(&mut method, frames, plan, &mut deliver)?;
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     Ok(Figure::new(format!("{size}³ × {count} frames, transfers included"), best_s, "s").at_most(0.4))

@@ -82,22 +82,22 @@ struct Model {
 }
 
 impl Model {
-    /// Counts the launches of two sizes and measures them on one GPU, and the rates of it and of all.
+    /// Counts the launches of a size, measures it and one of twice the edge on one GPU, and the rates of it and of all.
     fn of(device: &Device, one: &Device, phantom: &Phantom) -> Result<Self, BenchError> {
         let rates = Rates::measured(one, device)?;
-        let measured = |size: usize| {
+        let counted = |size: usize| {
             let pair = repeated(phantom, size)?;
             let counts = Arc::new(LaunchCounts::default());
             run_once(&one.counting(counts.clone()), &pair)?;
-            let ms = timed(one, &pair)?.map_or(f64::NAN, |timed| timed.ms);
-            Ok::<_, BenchError>((ms, counts))
+            Ok::<_, BenchError>((pair, counts))
         };
-        let (small_ms, small) = measured(COUNTED / 2)?;
-        let (large_ms, large) = measured(COUNTED)?;
-        let (of_small, of_large) = (small.at_least(0), large.at_least(0));
-        let rates = rates.fitted([(small_ms, of_small), (large_ms, of_large)]);
-        let per_doubling = of_large.launches.saturating_sub(of_small.launches);
-        Ok(Self { run: CountedRun { counts: large, per_doubling }, rates })
+        let (pair, counts) = counted(COUNTED)?;
+        let (larger, of_larger) = counted(2 * COUNTED)?;
+        let ms = |pair| Ok::<_, BenchError>(timed(one, pair)?.map_or(f64::NAN, |timed| timed.ms));
+        let (of_counted, of_larger) = (counts.at_least(0), of_larger.at_least(0));
+        let rates = rates.fitted([(ms(&pair)?, of_counted), (ms(&larger)?, of_larger)]);
+        let per_doubling = of_larger.launches.saturating_sub(of_counted.launches);
+        Ok(Self { run: CountedRun { counts, per_doubling }, rates })
     }
 
     /// What the model says of a run that was measured.
@@ -111,7 +111,7 @@ impl Model {
 
     /// The measured rates, and what the model says of larger cubes and more GPUs.
     fn elsewhere(&self) -> Vec<Figure> {
-        let Rates { copy, share, launch_s, wait_s, link } = self.rates;
+        let Rates { copy, share, launch_s, wait_s, link, .. } = self.rates;
         let mut figures = vec![
             Figure::new("copy on one GPU, read and written", copy / 1e9, "GB/s"),
             Figure::new("share of it that a run reaches", share, ""),

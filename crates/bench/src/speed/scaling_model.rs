@@ -1,6 +1,6 @@
 //! A model of how long a resident pair of volumes takes on several GPUs, from a few measured rates.
 //!
-//! A run is a list of launches. What they bind is counted in runs of 128³ and 256³ on one GPU; a larger cube has the same
+//! A run is a list of launches. What they bind is counted in a run of 256³ on one GPU, and times of 256³ and 512³ tell the rates; a larger cube has the same
 //! launches over more bytes, and one more level of them for every doubling of its edge. A launch takes its bytes over the rate
 //! of memory, of which kernels reach a share, and a start of its own; on several GPUs launches over large buffers take a part
 //! of the bytes each, wait for each other, and fetch two planes of every buffer over the link.
@@ -16,8 +16,8 @@ use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
 const DIVIDED_BYTES: usize = 4 << 21;
 /// Edge of the cube whose launches are counted.
 pub(super) const COUNTED: usize = 256;
-/// Microseconds by which the wait grows with every GPU beyond two: an event more to record, and one to wait for.
-const US_PER_FURTHER_GPU: f64 = 2.0;
+/// Microseconds by which the wait grows with every further GPU: 6.0 µs with two and 6.6 with four H100.
+const US_PER_FURTHER_GPU: f64 = 0.3;
 /// Samples of the buffers that are copied to measure rates.
 const COPIED: usize = 1 << 28;
 const ROUNDS: usize = 20;
@@ -33,6 +33,8 @@ pub(super) struct Rates {
     pub launch_s: f64,
     /// Seconds for which GPUs wait for each other after a launch.
     pub wait_s: f64,
+    /// The number of GPUs that this was measured with.
+    pub waiting: usize,
     /// Bytes a second that a GPU reads of another one's memory.
     pub link: f64,
 }
@@ -83,7 +85,7 @@ impl Rates {
         if gpus == 1 {
             return 1e3 * (memory_s + launches_s);
         }
-        let wait_s = self.wait_s + 1e-6 * US_PER_FURTHER_GPU * (gpus - 2) as f64;
+        let wait_s = self.wait_s + 1e-6 * US_PER_FURTHER_GPU * (gpus as f64 - self.waiting as f64);
         // Two planes of what is bound, of the cube's many.
         let link_s = 2.0 * divided.bytes as f64 / size as f64 / self.link;
         1e3 * (memory_s + launches_s + divided.launches as f64 * wait_s + link_s)
@@ -120,7 +122,7 @@ impl Rates {
         }
         several.release_kept();
         one.release_kept();
-        Ok(Self { copy, share: 1.0, launch_s: 0.0, wait_s, link })
+        Ok(Self { copy, share: 1.0, launch_s: 0.0, wait_s, waiting: several.gpus(), link })
     }
 
     /// With the share of the rate, and the start of a launch, that explain two measured times on one GPU: of two runs each the
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn two_times_give_share_and_start_back() {
-        let rates = Rates { copy: 2e12, share: 1.0, launch_s: 0.0, wait_s: 1e-5, link: 3e11 };
+        let rates = Rates { copy: 2e12, share: 1.0, launch_s: 0.0, wait_s: 1e-5, waiting: 2, link: 3e11 };
         let runs = [(1_000, 3 << 30), (1_200, 24 << 30)];
         let timed = runs.map(|(launches, bytes)| {
             let counted = CountedLaunches { launches, bytes };

@@ -134,10 +134,32 @@ impl Call {
     /// Calls `take` with the parameters of a kernel node of a CUDA graph. The pointers in them are valid until `take`
     /// returns.
     pub(crate) fn as_node<R>(&self, take: impl FnOnce(&sys::CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
-        let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
+        take(&self.node(self.kernel.function, self.groups, &mut self.arguments()))
+    }
+
+    /// The same of a part of the workgroups, with a function that takes the part as its last argument.
+    pub(crate) fn as_part_node<R>(
+        &self,
+        function: sys::CUfunction,
+        groups: [u32; 3],
+        part: LaunchPart,
+        take: impl FnOnce(&sys::CUDA_KERNEL_NODE_PARAMS) -> R,
+    ) -> R {
         let mut arguments = self.arguments();
-        take(&sys::CUDA_KERNEL_NODE_PARAMS {
-            func: self.kernel.function,
+        arguments.push(std::ptr::from_ref(&part).cast_mut().cast());
+        take(&self.node(function, groups, &mut arguments))
+    }
+
+    /// A node whose pointers are valid as long as the arguments.
+    fn node(
+        &self,
+        function: sys::CUfunction,
+        groups: [u32; 3],
+        arguments: &mut [*mut c_void],
+    ) -> sys::CUDA_KERNEL_NODE_PARAMS {
+        let ([gx, gy, gz], [bx, by, bz]) = (groups, self.kernel.block);
+        sys::CUDA_KERNEL_NODE_PARAMS {
+            func: function,
             gridDimX: gx,
             gridDimY: gy,
             gridDimZ: gz,
@@ -149,6 +171,6 @@ impl Call {
             extra: std::ptr::null_mut(),
             kern: std::ptr::null_mut(),
             ctx: std::ptr::null_mut(),
-        })
+        }
     }
 }

@@ -7,6 +7,7 @@
 mod compiled_kernels;
 mod downloads;
 mod fast_map;
+mod graphs;
 mod kernel_call;
 mod launch_dependencies;
 mod pinned;
@@ -16,6 +17,7 @@ mod queue;
 mod queues;
 mod recording;
 mod several;
+mod task;
 mod textures;
 mod uploads;
 
@@ -76,17 +78,18 @@ impl CudaDevice {
         let contexts = ordinals.iter().map(|&ordinal| CudaContext::new(ordinal));
         let contexts = contexts.collect::<Result<Vec<_>, _>>().map_err(refuse_driver)?;
         let context = contexts[0].clone();
-        let several = match contexts.len() {
-            1 => None,
-            _ => Some(Arc::new(Several::join(&name, &contexts)?)),
-        };
         let transfers = || context.new_stream().map_err(refuse_driver);
         let (up, volumes, numbers) = (transfers()?, transfers()?, transfers()?);
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
+        let architecture = ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs());
+        let several = match contexts.len() {
+            1 => None,
+            _ => Some(Arc::new(Several::join(&name, &contexts, &nvrtc, architecture)?)),
+        };
         let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
-        let queues = Queues::open(context.clone(), driver, times.clone());
+        let queues = Queues::open(context.clone(), several.clone(), driver, times.clone());
         let queues = Arc::new(queues.map_err(refuse_driver)?);
         let one = describe(&context, &nvrtc, driver).map_err(refuse_driver)?;
         let description = match &several {
@@ -99,12 +102,7 @@ impl CudaDevice {
         let (pool, info_name) = (Arc::new(pool), info.name.clone());
         Ok(Self {
             info,
-            kernels: CompiledKernels::new(
-                info_name,
-                nvrtc,
-                ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
-                contexts,
-            ),
+            kernels: CompiledKernels::new(info_name, nvrtc, architecture, contexts),
             context,
             queues,
             pool,
@@ -206,7 +204,7 @@ impl Gpu for CudaDevice {
             {
                 let DividedKernel { kernel, functions } = self.kernels.divided(launch)?;
                 let divided = DividedCall { call: self.call(kernel, launch)?, functions, small };
-                return several.launch(queue, &divided).map_err(|e| self.failed(e));
+                return queue.launch_divided(divided).map_err(|e| self.failed(e));
             }
             let call = self.call(self.kernels.whole(launch)?, launch)?;
             queue.launch(call).map_err(|e| self.failed(e))

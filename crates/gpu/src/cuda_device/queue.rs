@@ -4,11 +4,14 @@
 //! as one CUDA graph if the same run of kernels was seen before ([`super::recording`]). Everything runs in the order of
 //! submission.
 
+use super::graphs::Gpus;
 use super::kernel_call::Call;
 use super::launch_dependencies::{self, Access};
 use super::profile::{HostTimes, Profile};
-use super::recording::{Begins, Recordings, Task};
+use super::recording::{Begins, Recordings};
 use super::said;
+use super::several::{DividedCall, Several};
+use super::task::{Alone, Task};
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,6 +29,8 @@ const FIRST_THAT_BEGINS_EARLY: i32 = 12_030;
 /// The stream, and the work collected for it.
 pub(super) struct Queue {
     stream: Arc<CudaStream>,
+    /// The GPUs of divided launches.
+    several: Option<Arc<Several>>,
     times: Arc<HostTimes>,
     work: Mutex<Work>,
 }
@@ -61,7 +66,12 @@ pub(super) fn of_stream(error: DriverError) -> Refusal {
 }
 
 impl Queue {
-    pub fn new(stream: Arc<CudaStream>, driver: i32, times: Arc<HostTimes>) -> Self {
+    pub fn new(
+        stream: Arc<CudaStream>,
+        several: Option<Arc<Several>>,
+        driver: i32,
+        times: Arc<HostTimes>,
+    ) -> Self {
         let profile = Profile::asked_for();
         let wanted = std::env::var_os("VELOXEL_RECORDINGS");
         let recordings =
@@ -78,12 +88,21 @@ impl Queue {
             profile,
             since: SinceDivided::Other,
         };
-        Self { stream, times, work: Mutex::new(work) }
+        Self { stream, several, times, work: Mutex::new(work) }
     }
 
     pub fn launch(&self, call: Call) -> Result<(), Refusal> {
+        self.ask(Task::Alone(Alone::Launch(call)))
+    }
+
+    /// A launch that is divided among the GPUs.
+    pub fn launch_divided(&self, call: DividedCall) -> Result<(), Refusal> {
+        self.ask(Task::Divided(call))
+    }
+
+    fn ask(&self, launch: Task) -> Result<(), Refusal> {
         let mut work = self.work();
-        work.waiting.push(Task::Launch(call));
+        work.waiting.push(launch);
         work.launches += 1;
         if work.launches >= work.most || work.profile.is_some() {
             work.most = (2 * work.most).min(MOST_WAITING);
@@ -96,13 +115,13 @@ impl Queue {
     /// Sets `bytes` bytes from `address` on to 0.
     pub fn clear(&self, address: sys::CUdeviceptr, bytes: usize) {
         if bytes > 0 {
-            self.work().waiting.push(Task::Clear(Access { address, writes: true }, bytes));
+            self.work().waiting.push(Task::Alone(Alone::Clear(Access { address, writes: true }, bytes)));
         }
     }
 
     /// Records an event after all work so far; the event is collected with that work and not submitted at once.
     pub fn record(&self, event: Arc<CudaEvent>) {
-        self.work().waiting.push(Task::Event(event));
+        self.work().waiting.push(Task::Alone(Alone::Event(event)));
     }
 
     /// Submits all work and returns an event recorded after it.
@@ -114,7 +133,7 @@ impl Queue {
     /// Makes sure that an event is recorded on the stream: submits the collected work if the event is part of it.
     pub fn require(&self, event: &Arc<CudaEvent>) -> Result<(), Refusal> {
         let mut work = self.work();
-        let waits = |w: &Task| matches!(w, Task::Event(other) if Arc::ptr_eq(event, other));
+        let waits = |w: &Task| matches!(w, Task::Alone(Alone::Event(other)) if Arc::ptr_eq(event, other));
         if work.waiting.iter().any(waits) { self.give(&mut work) } else { Ok(()) }
     }
 
@@ -128,22 +147,6 @@ impl Queue {
     /// Submits all collected work to the stream.
     pub fn flush(&self) -> Result<(), Refusal> {
         self.give(&mut self.work())
-    }
-
-    /// Submits all collected work, and then what `go` launches beside the stream, as one piece of work of this name.
-    pub(crate) fn divide(
-        &self,
-        name: impl FnOnce() -> String,
-        go: impl FnOnce(&CudaStream, SinceDivided) -> Result<(), DriverError>,
-    ) -> Result<(), Refusal> {
-        let mut work = self.work();
-        self.give(&mut work)?;
-        let since = std::mem::replace(&mut work.since, SinceDivided::Nothing);
-        let launched = match work.profile.as_mut() {
-            Some(profile) => profile.time(name(), &self.stream, || go(&self.stream, since)),
-            None => go(&self.stream, since),
-        };
-        launched.map_err(of_stream)
     }
 
     /// Submits all collected work, and gives the driver's handle of the stream that it went to.
@@ -179,7 +182,6 @@ impl Queue {
         }
         self.stream.context().bind_to_thread().map_err(of_stream)?;
         work.launches = 0;
-        work.since = SinceDivided::Other;
         let mut left = std::mem::take(&mut work.waiting);
         while !left.is_empty() {
             let mut run: Vec<_> = left.drain(..left.len().min(launch_dependencies::MOST)).collect();
@@ -190,10 +192,12 @@ impl Queue {
 
     /// Submits a run, from a recording or task by task, and empties it.
     fn run(&self, work: &mut Work, run: &mut Vec<Task>) -> Result<(), Refusal> {
+        let gpus = Gpus { first: &self.stream, several: self.several.as_deref() };
         if let Some(recordings) = work.recordings.as_mut() {
-            match self.times.time("launches: replay", || recordings.run(run, &self.stream, &self.times)) {
+            match self.times.time("launches: replay", || recordings.run(run, gpus, &self.times)) {
                 Ok(true) => {
                     work.replayed += 1;
+                    work.since = SinceDivided::Other;
                     return Ok(());
                 }
                 Ok(false) => {}
@@ -201,24 +205,32 @@ impl Queue {
                 Err(_) => work.recordings = None,
             }
         }
-        let refusal = |task: &Task, error| match task {
-            Task::Launch(Call { kernel, .. }) => {
-                format!("kernel `{}`, `{}`: {}", kernel.name.0, kernel.name.1, said(error))
-            }
-            Task::Clear(..) | Task::Event(_) => of_stream(error),
-        };
         self.times.time("launches: one by one", || {
-            run.drain(..).try_for_each(|task| {
-                let go = || task.submit(&self.stream);
-                match (&task, work.profile.as_mut()) {
-                    (Task::Launch(call), Some(profile)) => {
-                        profile.time(call.profile_name(), &self.stream, go)
-                    }
-                    _ => go(),
-                }
-                .map_err(|e| refusal(&task, e))
-            })
+            run.drain(..).try_for_each(|task| self.submit(work, &task).map_err(|e| refused(&task, e)))
         })
+    }
+
+    /// Submits one task, and takes its time if a profile is taken.
+    fn submit(&self, work: &mut Work, task: &Task) -> Result<(), DriverError> {
+        let now = if task.is_divided() { SinceDivided::Nothing } else { SinceDivided::Other };
+        let since = std::mem::replace(&mut work.since, now);
+        let go = || match (task, &self.several) {
+            (Task::Alone(alone), _) => alone.submit(&self.stream),
+            (Task::Divided(divided), Some(several)) => several.launch(&self.stream, since, divided),
+            (Task::Divided(_), None) => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_DEVICE)),
+        };
+        match (task.call(), work.profile.as_mut()) {
+            (Some(call), Some(profile)) => profile.time(call.profile_name(), &self.stream, go),
+            _ => go(),
+        }
+    }
+}
+
+/// What the driver says of a task.
+fn refused(task: &Task, error: DriverError) -> Refusal {
+    match task.call() {
+        Some(call) => format!("kernel `{}`, `{}`: {}", call.kernel.name.0, call.kernel.name.1, said(error)),
+        None => of_stream(error),
     }
 }
 

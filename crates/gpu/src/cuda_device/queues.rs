@@ -7,6 +7,7 @@
 
 use super::profile::HostTimes;
 use super::queue::{Queue, Refusal, of_stream};
+use super::several::Several;
 use cudarc::driver::{CudaContext, CudaEvent, DriverError};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -21,6 +22,7 @@ thread_local! {
 
 pub(super) struct Queues {
     context: Arc<CudaContext>,
+    several: Option<Arc<Several>>,
     driver: i32,
     times: Arc<HostTimes>,
     /// The queues: the first one is open, the others are opened when they are first needed.
@@ -29,8 +31,14 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    pub fn open(context: Arc<CudaContext>, driver: i32, times: Arc<HostTimes>) -> Result<Self, DriverError> {
-        let queues = Self { context, driver, times, queues: Default::default(), taken: Mutex::default() };
+    pub fn open(
+        context: Arc<CudaContext>,
+        several: Option<Arc<Several>>,
+        driver: i32,
+        times: Arc<HostTimes>,
+    ) -> Result<Self, DriverError> {
+        let queues =
+            Self { context, several, driver, times, queues: Default::default(), taken: Mutex::default() };
         queues.open_queue(0)?;
         Ok(queues)
     }
@@ -95,7 +103,8 @@ impl Queues {
     fn open_queue(&self, nth: usize) -> Result<(), DriverError> {
         if self.queues[nth].get().is_none() {
             let stream = self.context.new_stream()?;
-            self.queues[nth].get_or_init(|| Queue::new(stream, self.driver, self.times.clone()));
+            self.queues[nth]
+                .get_or_init(|| Queue::new(stream, self.several.clone(), self.driver, self.times.clone()));
         }
         Ok(())
     }

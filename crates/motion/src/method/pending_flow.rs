@@ -39,6 +39,15 @@ pub struct DenseFlow {
 }
 
 impl DenseFlow {
+    /// Gives the memory of everything that was found back to the device that found it, for later flows: see [`Device::reuse`].
+    pub fn reuse(self, device: &Device) {
+        let Self { flow, confidence, warped, jacobian, inverse, occlusion, linear_start: _, statistics: _ } =
+            self;
+        let flows = [Some(flow), inverse].into_iter().flatten().map(Flow::into_planar_vox);
+        let volumes = [Some(confidence), warped, jacobian, occlusion].into_iter().flatten();
+        flows.chain(volumes.map(Volume::into_data)).for_each(|samples| device.reuse(samples));
+    }
+
     /// A flow without further volumes.
     pub(crate) fn bare(flow: Flow, confidence: Volume<f32>, statistics: FlowStatistics) -> Self {
         Self {

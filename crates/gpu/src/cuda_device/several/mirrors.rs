@@ -5,17 +5,25 @@
 //! long as for one copy.
 
 use super::super::kernel_call::Call;
+use super::graph_kernels::Copied;
+use super::spread_memory::LEAST_BYTES as SPREAD_BYTES;
 use super::{DividedCall, SmallMemory};
-use cudarc::driver::{CudaStream, DriverError, result, sys};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
 use std::sync::{Mutex, PoisonError};
 
 /// Number of bytes below which memory is read over the link: a copy takes longer.
 const LEAST_BYTES: usize = 64 << 10;
 
-/// The copies on a GPU: the nth of a launch lies where the nth of the launch before lay, which the GPU's stream has done with.
+/// The copies on a GPU: the nth of a launch lies where the nth of the launch before lay, which the GPU has done with. Each has
+/// room for the largest memory that is not spread, so that it never moves: graphs know the addresses.
 #[derive(Default)]
 pub(super) struct Mirrors {
-    copies: Mutex<Vec<SmallMemory>>,
+    copies: Mutex<Vec<sys::CUdeviceptr>>,
+}
+
+/// Memory that is worth a copy.
+pub(super) fn copied(small: &[SmallMemory]) -> impl Iterator<Item = &SmallMemory> {
+    small.iter().filter(|memory| memory.bytes >= LEAST_BYTES)
 }
 
 impl Mirrors {
@@ -23,49 +31,41 @@ impl Mirrors {
     pub fn free(&mut self) {
         for copy in self.copies.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // SAFETY: allocated below, and no kernel uses it any more: the driver waits for those that do.
-            let _ = unsafe { result::free_sync(copy.address) };
+            let _ = unsafe { result::free_sync(copy) };
         }
     }
 
-    /// The call with copies in the place of small memory, which the stream makes first; none if there is no such memory.
-    pub fn of(&self, divided: &DividedCall, stream: &CudaStream) -> Result<Option<Call>, DriverError> {
-        let worth: Vec<_> = divided.small.iter().filter(|memory| memory.bytes >= LEAST_BYTES).collect();
-        if worth.is_empty() {
-            return Ok(None);
-        }
-        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The copies that a launch needs first, and the call with them in the place of small memory.
+    pub fn of(
+        &self,
+        divided: &DividedCall,
+        context: &CudaContext,
+    ) -> Result<(Vec<Copied>, Call), DriverError> {
         let mut call = divided.call.clone();
-        for (nth, memory) in worth.into_iter().enumerate() {
-            let to = room(&mut copies, nth, memory.bytes, stream)?;
-            // SAFETY: both have that many bytes, and the copy's last reader comes earlier on the same stream.
-            unsafe { result::memcpy_dtod_async(to, memory.address, memory.bytes, stream.cu_stream())? };
+        let mut copies = Vec::new();
+        for (nth, memory) in copied(&divided.small).enumerate() {
+            let to = self.room(nth, context)?;
+            copies.push(Copied { to, from: memory.address, bytes: memory.bytes });
             call.use_instead(memory.address, to);
         }
-        Ok(Some(call))
+        Ok((copies, call))
+    }
+
+    /// The nth copy's memory.
+    fn room(&self, nth: usize, context: &CudaContext) -> Result<sys::CUdeviceptr, DriverError> {
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        while copies.len() <= nth {
+            context.bind_to_thread()?;
+            // SAFETY: it is written before it is read.
+            copies.push(unsafe { result::malloc_sync(SPREAD_BYTES)? });
+        }
+        Ok(copies[nth])
     }
 }
 
-/// The nth copy's memory, with room for so many bytes.
-fn room(
-    copies: &mut Vec<SmallMemory>,
-    nth: usize,
-    bytes: usize,
-    stream: &CudaStream,
-) -> Result<sys::CUdeviceptr, DriverError> {
-    stream.context().bind_to_thread()?;
-    if let Some(old) = copies.get(nth) {
-        if old.bytes >= bytes {
-            return Ok(old.address);
-        }
-        stream.synchronize()?;
-        // SAFETY: allocated below, and the stream has done with it.
-        unsafe { result::free_sync(old.address)? };
-    }
-    // SAFETY: it is written before it is read.
-    let new = SmallMemory { address: unsafe { result::malloc_sync(bytes)? }, bytes };
-    match copies.get_mut(nth) {
-        Some(old) => *old = new,
-        None => copies.push(new),
-    }
-    Ok(new.address)
+/// Makes a copy on a stream of the GPU that it lies on.
+pub(super) fn copy(copied: &Copied, stream: &CudaStream) -> Result<(), DriverError> {
+    let Copied { to, from, bytes } = *copied;
+    // SAFETY: both have that many bytes, and the copy's last reader comes earlier on the same stream.
+    unsafe { result::memcpy_dtod_async(to, from, bytes, stream.cu_stream()) }
 }

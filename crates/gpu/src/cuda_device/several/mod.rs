@@ -7,22 +7,28 @@
 //! reads of the next one comes over the link between the GPUs while the kernel runs; there is no copy of a border, and no
 //! kernel knows of shares.
 //!
+//! Launches are asked for one by one, with events between the GPUs, or as a graph of many for each GPU, in which kernels of ours wait
+//! for the other GPUs ([`GraphKernels`]).
+//!
 //! Launches that use small buffers alone, and kernels whose workgroups share numbers, run on the first GPU: it waits for the
 //! others before, and they for it after.
 
+mod graph_kernels;
 mod links;
 mod mirrors;
 mod spread_memory;
 
+pub(super) use graph_kernels::{Copied, GraphKernels};
 pub(super) use links::Transport;
 
 use super::compiled_kernels::GpuFunction;
 use super::kernel_call::Call;
-use super::queue::{Queue, Refusal, SinceDivided};
+use super::queue::SinceDivided;
 use super::said;
 use crate::error::ComputeError;
 use crate::launches::launch::Launch;
 use crate::launches::parts::{Rectangle, divided};
+use crate::nvrtc::{ComputeCapability, Nvrtc};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 use mirrors::Mirrors;
 use spread_memory::SpreadMemory;
@@ -40,6 +46,8 @@ pub(super) struct Several {
     others: Vec<Other>,
     pub memory: SpreadMemory,
     pub transport: Transport,
+    /// What graphs need; none where GPUs do not reach each other's memory, which then have no graphs of divided launches.
+    pub graph_kernels: Option<GraphKernels>,
 }
 
 /// A GPU beside the first one.
@@ -68,6 +76,21 @@ pub(super) struct DividedCall {
     pub small: Vec<SmallMemory>,
 }
 
+/// What one of the GPUs does of a divided launch.
+pub(super) struct Share {
+    pub copies: Vec<Copied>,
+    pub call: Call,
+    pub function: GpuFunction,
+    pub parts: Vec<Rectangle>,
+}
+
+impl DividedCall {
+    /// Bytes of the small memory that GPUs copy, of each piece: a graph of the launch has as many nodes for them.
+    pub(super) fn copied_bytes(&self) -> impl Iterator<Item = usize> {
+        mirrors::copied(&self.small).map(|memory| memory.bytes)
+    }
+}
+
 /// Memory that a launch uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UsedMemory {
@@ -88,7 +111,12 @@ impl Several {
     ///
     /// # Errors
     /// [`ComputeError::NoDevice`] if they are not alike or do not reach each other's memory; the driver's refusal.
-    pub fn join(name: &str, contexts: &[Arc<CudaContext>]) -> Result<Self, ComputeError> {
+    pub fn join(
+        name: &str,
+        contexts: &[Arc<CudaContext>],
+        nvrtc: &Nvrtc,
+        architecture: ComputeCapability,
+    ) -> Result<Self, ComputeError> {
         let refuse = |reason: String| ComputeError::NoDevice { name: name.to_owned(), reason };
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         links::require_alike(contexts).map_err(&refuse)?;
@@ -101,7 +129,12 @@ impl Several {
         let others = others.collect::<Result<_, DriverError>>().map_err(refuse_driver)?;
         let event = || contexts[0].new_event(None).map_err(refuse_driver);
         let (asked, ended) = (event()?, event()?);
-        Ok(Self { first: contexts[0].clone(), asked, ended, others, memory, transport })
+        let graph_kernels = match transport {
+            Transport::Peer => Some(GraphKernels::new(contexts, nvrtc, architecture).map_err(refuse)?),
+            Transport::Host => None,
+        };
+        contexts[0].bind_to_thread().map_err(refuse_driver)?;
+        Ok(Self { first: contexts[0].clone(), asked, ended, others, memory, transport, graph_kernels })
     }
 
     /// Number of GPUs.
@@ -127,42 +160,58 @@ impl Several {
         divides.then(|| read.collect())
     }
 
-    /// Launches a kernel on all GPUs, each with its share of the workgroups, after all work of `queue` and before its later work.
-    pub(super) fn launch(&self, queue: &Queue, divided_call: &DividedCall) -> Result<(), Refusal> {
+    /// Launches a kernel on all GPUs, each with its share of the workgroups, after all work of the first GPU's stream and before its
+    /// later work. The context of the first GPU must be current, and is so afterwards.
+    pub(super) fn launch(
+        &self,
+        first: &CudaStream,
+        since: SinceDivided,
+        divided_call: &DividedCall,
+    ) -> Result<(), DriverError> {
         let DividedCall { call, functions, .. } = divided_call;
         let shares = divided(call.groups, self.count());
-        let (kernel, entry) = call.kernel.name;
         let start = |call: &Call, nth: usize, stream: &CudaStream| {
             shares[nth].iter().try_for_each(|Rectangle { first, groups }| {
                 let part = LaunchPart { first: *first, all: call.groups };
                 call.launch_part(functions[nth].0, *groups, part, stream)
             })
         };
-        let go = |first: &CudaStream, since: SinceDivided| {
-            if since == SinceDivided::Other {
-                self.asked.record(first)?;
+        if since == SinceDivided::Other {
+            self.asked.record(first)?;
+        }
+        start(call, 0, first)?;
+        for (nth, other) in self.others.iter().enumerate() {
+            other.context.bind_to_thread()?;
+            match since {
+                // The first GPU has waited for all others before.
+                SinceDivided::Other => other.stream.wait(&self.asked)?,
+                SinceDivided::Nothing => self.wait_for_all(nth)?,
             }
-            start(call, 0, first)?;
-            for (nth, other) in self.others.iter().enumerate() {
-                other.context.bind_to_thread()?;
-                match since {
-                    // The first GPU has waited for all others before.
-                    SinceDivided::Other => other.stream.wait(&self.asked)?,
-                    SinceDivided::Nothing => self.wait_for_all(nth)?,
-                }
-                let mirrored = other.mirrors.of(divided_call, &other.stream)?;
-                other.context.bind_to_thread()?;
-                start(mirrored.as_ref().unwrap_or(call), nth + 1, &other.stream)?;
-            }
-            self.ended.record(first)?;
-            for Other { stream, done, .. } in &self.others {
-                done.record(stream)?;
-            }
-            self.others.iter().try_for_each(|other| first.wait(&other.done))?;
-            first.context().bind_to_thread()
+            let (copies, mirrored) = other.mirrors.of(divided_call, &other.context)?;
+            copies.iter().try_for_each(|copied| mirrors::copy(copied, &other.stream))?;
+            start(&mirrored, nth + 1, &other.stream)?;
+        }
+        self.ended.record(first)?;
+        for Other { stream, done, .. } in &self.others {
+            done.record(stream)?;
+        }
+        self.others.iter().try_for_each(|other| first.wait(&other.done))?;
+        first.context().bind_to_thread()
+    }
+
+    /// The streams of the GPUs beside the first one.
+    pub(super) fn other_streams(&self) -> impl Iterator<Item = &Arc<CudaStream>> {
+        self.others.iter().map(|other| &other.stream)
+    }
+
+    /// What a GPU does of a divided launch: copies, the call with them, and its workgroups.
+    pub(super) fn share(&self, divided_call: &DividedCall, nth: usize) -> Result<Share, DriverError> {
+        let (copies, call) = match nth.checked_sub(1) {
+            None => (Vec::new(), divided_call.call.clone()),
+            Some(other) => self.others[other].mirrors.of(divided_call, &self.others[other].context)?,
         };
-        let launched = queue.divide(|| call.profile_name(), go);
-        launched.map_err(|said| format!("kernel `{kernel}`, `{entry}`: {said}"))
+        let parts = divided(call.groups, self.count()).swap_remove(nth);
+        Ok(Share { copies, call, function: divided_call.functions[nth], parts })
     }
 
     /// Makes one of the other GPUs wait for the last divided launch on all GPUs.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of bytes from which memory is spread, those of a volume of 128³: what uses less is done sooner by the first GPU alone
 /// than with a wait for each other, of some 13 µs.
-const LEAST_BYTES: usize = 8 << 20;
+pub(super) const LEAST_BYTES: usize = 8 << 20;
 
 /// The memory of all GPUs.
 pub(in super::super) struct SpreadMemory {

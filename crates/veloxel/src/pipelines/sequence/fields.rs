@@ -128,8 +128,12 @@ impl SequenceRun<'_> {
             .transpose()?;
         let mean_vox = report.as_ref().map(|report| report.motion.mean_vox);
         collected.fields.push(MeasuredField { title, role, fixed, moving, report, thumbnail });
-        if let (Some(mean_vox), true) = (mean_vox, self.request.wanted.page.is_yes()) {
-            collected.show(field, truth, mean_vox);
+        let not_shown = match mean_vox.filter(|_| self.request.wanted.page.is_yes()) {
+            Some(mean_vox) => collected.show(field, truth, mean_vox),
+            None => Some(field),
+        };
+        if let Some(field) = not_shown {
+            field.output.reuse(self.device);
         }
         Ok(())
     }

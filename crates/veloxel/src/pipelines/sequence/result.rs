@@ -97,12 +97,19 @@ impl Collected {
         Ok(Thumbnail::of(view, like.as_ref().unwrap_or(view), control)?)
     }
 
-    /// Keeps the field with the largest motion among those on the page.
-    pub fn show(&mut self, field: SequenceField, truth: Option<Flow>, mean_vox: f64) {
+    /// Keeps the field with the largest motion among those on the page; returns the one that is not kept.
+    pub fn show(
+        &mut self,
+        field: SequenceField,
+        truth: Option<Flow>,
+        mean_vox: f64,
+    ) -> Option<SequenceField> {
         let is_larger = self.shown.as_ref().is_none_or(|shown| shown.mean_vox < mean_vox);
-        if field.role == self.page_role && is_larger {
-            self.shown = Some(Shown { field, truth, mean_vox });
+        if field.role != self.page_role || !is_larger {
+            return Some(field);
         }
+        let before = self.shown.replace(Shown { field, truth, mean_vox });
+        before.map(|shown| shown.field)
     }
 
     pub fn finish(&mut self, drift_vox: Option<f64>) {
