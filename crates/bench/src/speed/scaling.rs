@@ -2,10 +2,13 @@
 
 use super::scaling_model::{COUNTED, CountedRun, Rates};
 use crate::{BenchError, Figure, Session};
+use std::slice::{from_mut, from_ref};
 use std::sync::Arc;
 use std::time::Instant;
-use veloxel_core::{Dimension, Volume};
+use veloxel_core::{Dimension, Shape, Volume};
 use veloxel_gpu::{ComputeError, Device, LaunchCounts};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::resample::Resample;
 use veloxel_motion::{Clg, ClgParams, ClgPreset, FlowExtras, Frame, ImagePair, MotionError, PairMethod};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom};
@@ -14,8 +17,8 @@ use veloxel_phantoms::{Noise, Phantom};
 const SIZES: [usize; 8] = [256, 384, 512, 768, 1024, 1280, 1472, 1536];
 /// Lengths of the edges in the quick form.
 const QUICK: [usize; 2] = [256, 512];
-/// Length of the phantom's edge that larger cubes repeat, mirrored, so that no seam has an edge.
-const REPEATED: usize = 256;
+/// Length of the edge of the phantom that all cubes are interpolated from: its motion keeps its Jacobian, and so folds nowhere.
+const PHANTOM: usize = 256;
 /// Number of runs, of which the median counts.
 const RUNS: usize = 5;
 /// Bytes a voxel below which no run was seen: a device with less is not tried.
@@ -30,13 +33,13 @@ pub(crate) fn scaling(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
     let name = device.info().name;
     let one = Device::named(first_of(&name), 0)?;
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
-    let phantom = case.build(&isotropic_grid(Dimension::Three, REPEATED)?);
+    let phantom = case.build(&isotropic_grid(Dimension::Three, PHANTOM)?);
     let mut figures = Vec::new();
     let model = if session.predicts { Some(Model::of(device, &one, &phantom)?) } else { None };
     let sizes = if session.is_quick { &QUICK[..] } else { &SIZES };
     let is_asked = |name: &str| session.only.as_ref().is_none_or(|only| name.contains(only));
     for &size in sizes.iter().filter(|&&size| is_asked(&size.to_string()) && may_hold(device, size)) {
-        let pair = repeated(&phantom, size)?;
+        let pair = enlarged(&phantom, size)?;
         let alone = if may_hold(&one, size) { timed(&one, &pair)? } else { None };
         let together = timed(device, &pair)?;
         if let Some(model) = &model {
@@ -86,7 +89,7 @@ impl Model {
     fn of(device: &Device, one: &Device, phantom: &Phantom) -> Result<Self, BenchError> {
         let rates = Rates::measured(one, device)?;
         let counted = |size: usize| {
-            let pair = repeated(phantom, size)?;
+            let pair = enlarged(phantom, size)?;
             let counts = Arc::new(LaunchCounts::default());
             run_once(&one.counting(counts.clone()), &pair)?;
             Ok::<_, BenchError>((pair, counts))
@@ -151,21 +154,15 @@ fn first_of(name: &str) -> &str {
     }
 }
 
-/// The pair of a phantom, repeated to a larger cube, or cut to a smaller one.
-fn repeated(phantom: &Phantom, size: usize) -> Result<[Volume<f32>; 2], BenchError> {
-    let grid = isotropic_grid(Dimension::Three, size)?;
-    let mirrored = |at: usize| {
-        if (at / REPEATED).is_multiple_of(2) { at % REPEATED } else { REPEATED - 1 - at % REPEATED }
-    };
+/// The pair of a phantom at another size, linearly interpolated.
+fn enlarged(phantom: &Phantom, size: usize) -> Result<[Volume<f32>; 2], BenchError> {
+    let (cpu, grid) = (Device::cpu(0)?, isotropic_grid(Dimension::Three, size)?);
+    let [input_shape, output_shape] = [phantom.fixed.grid(), &grid].map(Shape::of);
     let of = |volume: &Volume<f32>| {
-        let mut samples = Vec::with_capacity(grid.len());
-        for z in 0..size {
-            for y in 0..size {
-                let row = (mirrored(z) * REPEATED + mirrored(y)) * REPEATED;
-                samples.extend((0..size).map(|x| volume.data()[row + mirrored(x)]));
-            }
-        }
-        Volume::new(grid.clone(), samples)
+        let (input, mut output) = (cpu.upload_copy(volume.data())?, cpu.zeros::<f32>(grid.len())?);
+        let (input, out) = (from_ref(&input), from_mut(&mut output));
+        Resample { input, input_shape, output: out, output_shape, factor: 1.0 }.run(&cpu)?;
+        Ok::<_, BenchError>(Volume::new(grid.clone(), cpu.download(output)?)?)
     };
     Ok([of(&phantom.fixed)?, of(&phantom.moving)?])
 }

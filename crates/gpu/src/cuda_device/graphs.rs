@@ -11,8 +11,12 @@ use super::several::{Copied, GraphKernels, Several, Share};
 use super::task::{Alone, Task};
 use crate::launches::parts::Rectangle;
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use wgsl_to_cuda::LaunchPart;
+
+/// Graphs that wait for each other are launched on all GPUs in one order, also those of other devices that have the same GPUs: streams
+/// may share a queue of the hardware, in which two graphs that each wait for the other one's fellow would never end.
+static ONE_ORDER: Mutex<()> = Mutex::new(());
 
 /// The GPUs that work as one device.
 #[derive(Clone, Copy)]
@@ -164,6 +168,7 @@ impl RunGraphs {
     /// Launches the graphs on the streams of their GPUs.
     pub fn launch(&self, gpus: Gpus<'_>) -> Result<(), DriverError> {
         let are_several = self.graphs.len() > 1;
+        let _in_one_order = are_several.then(|| ONE_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         for (OwnGraph { ready, context, .. }, stream) in self.graphs.iter().zip(gpus.streams(are_several)) {
             if are_several {
                 context.bind_to_thread()?;
