@@ -6,7 +6,6 @@
 //! after the last of these, so that other work on the streams of the GPUs needs to know nothing of the graphs.
 
 use super::launch_dependencies::{self, Before};
-use super::recording::Begins;
 use super::several::{Copied, GraphKernels, Several, Share};
 use super::task::{Alone, Task};
 use crate::launches::parts::Rectangle;
@@ -44,6 +43,15 @@ impl<'a> Gpus<'a> {
         let several = self.several.expect("a divided launch should be of several GPUs");
         (several, several.graph_kernels.as_ref().expect("what cannot be recorded should not be"))
     }
+}
+
+/// When kernels of a recording begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// Kernels begin once everything that they depend on has ended.
+    InTurn,
+    /// Kernels that wait by themselves begin before that.
+    Early,
 }
 
 /// The graphs of a run, and the nodes of each task in them.

@@ -137,7 +137,8 @@ impl Call {
         take(&self.node(self.kernel.function, self.groups, &mut self.arguments()))
     }
 
-    /// The same of a part of the workgroups, with a function that takes the part as its last argument.
+    /// Calls `take` with the parameters of a node that does a part of the workgroups, of a function that takes the part as its last
+    /// argument.
     pub(crate) fn as_part_node<R>(
         &self,
         function: sys::CUfunction,

@@ -4,13 +4,13 @@
 //! as one CUDA graph if the same run of kernels was seen before ([`super::recording`]). Everything runs in the order of
 //! submission.
 
-use super::graphs::Gpus;
+use super::graphs::{Begins, Gpus};
 use super::kernel_call::Call;
 use super::launch_dependencies::{self, Access};
 use super::profile::{HostTimes, Profile};
-use super::recording::{Begins, Recordings};
+use super::recording::Recordings;
 use super::said;
-use super::several::{DividedCall, Several};
+use super::several::{DividedCall, Several, SinceDivided};
 use super::task::{Alone, Task};
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,15 +47,6 @@ struct Work {
     replayed: usize,
     profile: Option<Profile>,
     since: SinceDivided,
-}
-
-/// What the stream was given since the last piece of work that is divided among several GPUs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SinceDivided {
-    /// Nothing.
-    Nothing,
-    /// Other work, or something to wait for; or no work was divided before.
-    Other,
 }
 
 /// The operation that failed, and what the driver says of it.

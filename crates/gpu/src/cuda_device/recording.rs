@@ -12,7 +12,7 @@
 //! those workgroups, costs more than it saves where a kernel fills the device.)
 
 use super::fast_map::FastMap;
-use super::graphs::{Gpus, RunGraphs};
+use super::graphs::{Begins, Gpus, RunGraphs};
 use super::launch_dependencies::{self, Before};
 use super::profile::HostTimes;
 use super::task::Task;
@@ -35,15 +35,6 @@ fn waits(tasks: &[Task]) -> Vec<Before> {
 pub(super) struct Recordings {
     seen: FastMap<Key, Option<Recording>>,
     begins: Begins,
-}
-
-/// When kernels of a recording begin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begins {
-    /// Kernels begin once everything that they depend on has ended.
-    InTurn,
-    /// Kernels that wait by themselves begin before that.
-    Early,
 }
 
 impl Recordings {

@@ -23,7 +23,6 @@ pub(super) use links::Transport;
 
 use super::compiled_kernels::GpuFunction;
 use super::kernel_call::Call;
-use super::queue::SinceDivided;
 use super::said;
 use crate::error::ComputeError;
 use crate::launches::launch::Launch;
@@ -65,6 +64,15 @@ impl Drop for Other {
             self.mirrors.free();
         }
     }
+}
+
+/// What the stream was given since the last piece of work that is divided among several GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SinceDivided {
+    /// Nothing.
+    Nothing,
+    /// Other work, or something to wait for; or no work was divided before.
+    Other,
 }
 
 /// A kernel that is launched in parts, as each GPU has it, and the arguments that all parts share.
