@@ -1,5 +1,7 @@
 """Stereo, features, meshes, graphs and files."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,11 @@ def test_files_and_their_headers(tmp_path):
     with pytest.raises(veloxel.FileError, match=r"nothing\.nii") as raised:
         veloxel.read(tmp_path / "nothing.nii")
     assert raised.value.kind == "io"
+    with pytest.raises(FileNotFoundError, match=r"nothing\.nii") as raised:
+        veloxel.flow(tmp_path / "nothing.nii", tmp_path / "image.mha", device="cpu")
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (type(again), str(again)) == (veloxel.FileMissingError, str(raised.value))
+    # A folder that is no image is there.
+    with pytest.raises(Exception) as raised:
+        veloxel.read(tmp_path)
+    assert not isinstance(raised.value, FileNotFoundError)

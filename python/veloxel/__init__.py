@@ -44,6 +44,7 @@ from ._tracks import PointTracks, track_points
 from ._veloxel import (
     DeviceError,
     FileError,
+    FileMissingError,
     InputError,
     InternalError,
     OutOfMemoryError,
@@ -60,6 +61,7 @@ __all__ = [
     "Features",
     "Field",
     "FileError",
+    "FileMissingError",
     "FlowResult",
     "Frames",
     "HeartMotion",

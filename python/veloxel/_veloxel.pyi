@@ -13,6 +13,7 @@ __all__ = [
     "Engine",
     "Field",
     "FileError",
+    "FileMissingError",
     "FlowFound",
     "Frames",
     "HeartFound",
@@ -114,6 +115,10 @@ class UnsupportedError(NotImplementedError):
     hint: str | None
 
 class FileError(OSError):
+    kind: str
+    hint: str | None
+
+class FileMissingError(FileError, FileNotFoundError):
     kind: str
     hint: str | None
 

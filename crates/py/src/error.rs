@@ -3,10 +3,13 @@
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError, PyValueError,
+    PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError,
+    PyValueError,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+use std::io;
 use veloxel::{Diagnosis, ErrorKind, Hint, Warning};
 
 create_exception!(
@@ -37,6 +40,32 @@ create_exception!(
 create_exception!(veloxel, FileError, PyOSError, "A file could not be read or written.");
 create_exception!(veloxel, InternalError, PyRuntimeError, "A broken promise of Veloxel: worth a bug report.");
 
+/// The class of files that are not there: a [`FileError`] that is a `FileNotFoundError` of Python's as well.
+fn file_missing_error(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = CLASS.get_or_try_init(py, || {
+        let bases = (py.get_type::<FileError>(), py.get_type::<PyFileNotFoundError>()).into_pyobject(py)?;
+        let name = c"veloxel.FileMissingError";
+        PyErr::new_type(py, name, Some(c"A file that is not there."), Some(bases.as_any()), None)
+    })?;
+    Ok(class.bind(py))
+}
+
+/// The exception for an error of files.
+fn of_files(text: String, error: &(dyn std::error::Error + 'static)) -> PyErr {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    let is_missing = causes
+        .find_map(|cause| cause.downcast_ref::<io::Error>())
+        .is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+    if !is_missing {
+        return FileError::new_err(text);
+    }
+    Python::attach(|py| match file_missing_error(py) {
+        Ok(class) => PyErr::from_type(class.clone(), text),
+        Err(_) => FileError::new_err(text),
+    })
+}
+
 /// Names the classes in the module.
 pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -46,11 +75,12 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("DeviceError", py.get_type::<DeviceError>())?;
     module.add("UnsupportedError", py.get_type::<UnsupportedError>())?;
     module.add("FileError", py.get_type::<FileError>())?;
+    module.add("FileMissingError", file_missing_error(py)?)?;
     module.add("InternalError", py.get_type::<InternalError>())
 }
 
 /// The exception for an error of the library. `kind` and `hint` are its attributes: words, and the argument that would mend it.
-pub fn exception<E: Diagnosis + std::fmt::Display>(error: &E) -> PyErr {
+pub fn exception<E: Diagnosis + std::error::Error + 'static>(error: &E) -> PyErr {
     let hint = error.hint().map(argument).filter(|hint| !hint.is_empty());
     let text = match hint {
         Some(hint) => format!("{error} ({hint})"),
@@ -62,7 +92,7 @@ pub fn exception<E: Diagnosis + std::fmt::Display>(error: &E) -> PyErr {
         ErrorKind::Device => (DeviceError::new_err(text), "device"),
         ErrorKind::Unsupported => (UnsupportedError::new_err(text), "unsupported"),
         ErrorKind::Stopped => (PyKeyboardInterrupt::new_err(text), "stopped"),
-        ErrorKind::Io => (FileError::new_err(text), "io"),
+        ErrorKind::Io => (of_files(text, error), "io"),
         ErrorKind::Internal => (InternalError::new_err(text), "internal"),
         _ => (InputError::new_err(text), "input"),
     };

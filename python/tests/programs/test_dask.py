@@ -59,7 +59,7 @@ def test_what_fails_is_raised_or_kept(client):
     given = pairs(2)
     bad = [given[0], (given[0][0], np.zeros((4,))), given[1], ("none.nii", "none.nii")]
     kept = list(veloxel.dask.map_pairs(bad, client=client, errors="keep", preset="fast"))
-    assert [type(done.error) for done in kept] == [type(None), veloxel.InputError, type(None), veloxel.FileError]
+    assert [type(done.error) for done in kept] == [type(None), veloxel.InputError, type(None), veloxel.FileMissingError]
     with pytest.raises(veloxel.InputError):
         list(veloxel.dask.map_pairs(bad, client=client, preset="fast"))
     for options, error in [
