@@ -88,16 +88,19 @@ impl KeptParts {
     ///
     /// # Errors
     /// [`IoError::Write`], [`IoError::Stopped`].
-    pub fn put(&mut self, name: &str, planes: impl Iterator<Item = Vec<f32>>, note: &str) -> Result<()> {
+    pub fn put(&mut self, name: &str, planes: &[Vec<f32>], note: &str) -> Result<()> {
         let unfinished = self.folder.join(UNFINISHED);
         let write = || -> std::io::Result<()> {
             let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(&unfinished)?);
-            for plane in planes {
+            for piece in planes.iter().flat_map(|plane| plane.chunks(PIECE_BYTES / SAMPLE_BYTES)) {
                 self.target.files().control().check().map_err(std::io::Error::other)?;
-                for block in plane.chunks(BLOCK_BYTES / SAMPLE_BYTES) {
+                for block in piece.chunks(BLOCK_BYTES / SAMPLE_BYTES) {
                     let bytes: Vec<u8> = block.iter().flat_map(|v| v.to_le_bytes()).collect();
                     file.write_all(&bytes)?;
                 }
+                // A run that is stopped waits for the disk no longer than one piece takes.
+                file.flush()?;
+                file.get_ref().sync_data()?;
             }
             file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_data()?;
             fs::rename(&unfinished, self.folder.join(name))?;
@@ -159,6 +162,7 @@ impl KeptParts {
 }
 
 const BLOCK_BYTES: usize = 1 << 16;
+const PIECE_BYTES: usize = 16 << 20;
 
 /// The hidden folder beside an output.
 fn folder_of(path: &Path) -> PathBuf {
@@ -181,8 +185,8 @@ mod tests {
         let mut parts = KeptParts::open(&output).unwrap();
         assert_eq!((parts.head(), parts.count()), (None, 0));
         parts.begin("of these images").unwrap();
-        parts.put("a", planes(0.0).into_iter(), "first").unwrap();
-        parts.put("b", planes(0.5).into_iter(), "second").unwrap();
+        parts.put("a", &planes(0.0), "first").unwrap();
+        parts.put("b", &planes(0.5), "second").unwrap();
         assert!(matches!(KeptParts::open(&output), Err(IoError::Busy { .. })));
         drop(parts);
         // Ended in the middle of a part, and of a line; another part was lost.
@@ -195,7 +199,7 @@ mod tests {
         let mut parts = KeptParts::open(&output).unwrap();
         assert_eq!(parts.head(), Some("of these images"));
         assert_eq!((parts.note("a"), parts.note("b"), parts.note("c")), (None, Some("second"), None));
-        parts.put("a", planes(0.0).into_iter(), "again").unwrap();
+        parts.put("a", &planes(0.0), "again").unwrap();
         let part = GridBox { begin: [1, 2, 1], size: [3, 2, 2] };
         let found = parts.read("a", 2, [5, 4, 3], part).unwrap();
         let own: Vec<Vec<f32>> = planes(0.0).iter().map(|plane| part.of(plane, [5, 4, 3])).collect();

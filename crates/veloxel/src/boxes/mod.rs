@@ -1,6 +1,7 @@
 //! Images and tiles in files, as the pipelines take them that work in parts.
 
 mod file_boxes;
+mod store_sink;
 mod tile_files;
 
 pub(crate) use file_boxes::FileBoxes;

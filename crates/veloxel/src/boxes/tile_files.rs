@@ -62,10 +62,9 @@ impl TileStore for TileFiles {
         self.parts.note(&name(core)).and_then(|note| serde_json::from_str(note).ok())
     }
 
-    fn keep(&mut self, found: &FoundTile<'_>) -> Result<(), MotionError> {
+    fn keep(&mut self, found: &FoundTile) -> Result<(), MotionError> {
         let note = serde_json::to_string(&found.account).expect("an account should be JSON");
-        let planes = (0..found.planes()).map(|nth| found.plane(nth));
-        let kept = self.parts.put(&name(found.tile.core), planes, &note);
+        let kept = self.parts.put(&name(found.tile.core), found.planes(), &note);
         kept.map_err(|error| MotionError::elsewhere(&error))
     }
 

@@ -35,15 +35,21 @@ impl<'a> Moving<'a> {
     }
 
     /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
-    /// start: near the mean motion, as far as the image goes. None if the tile is too small for that; nothing is shifted on
-    /// two grids.
-    pub fn shift(&self, core: GridBox, tile: GridBox, start: &[Vec<f32>]) -> Option<Axes<isize>> {
+    /// start, of which one component at a time is asked for: near the mean motion, as far as the image goes. None if the tile is
+    /// too small for that; nothing is shifted on two grids.
+    pub fn shift(
+        &self,
+        core: GridBox,
+        tile: GridBox,
+        start: impl Fn(usize) -> Vec<f32>,
+    ) -> Option<Axes<isize>> {
         let mut shift = [0; 3];
         if !self.is_on_one_grid() {
             return Some(shift);
         }
         let size = self.image.grid().size();
-        for (a, component) in start.iter().enumerate() {
+        for a in 0..self.fixed.dimension().count() {
+            let component = start(a);
             // Of the tile's first voxel.
             let (mut least, mut most, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
             for (row, range) in core.rows(tile.size).enumerate() {
@@ -70,14 +76,21 @@ impl<'a> Moving<'a> {
         Some(shift)
     }
 
-    /// The part that a tile reaches from its start, on the tile's grid or, on two grids, where it lies as seen from that;
-    /// none if it reaches nothing.
-    pub fn of(&self, tile: GridBox, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
+    /// The part that a tile reaches from its start, of which one component at a time is asked for, on the tile's grid or, on two
+    /// grids, where it lies as seen from that; none if it reaches nothing.
+    pub fn of(
+        &self,
+        tile: GridBox,
+        start: impl Fn(usize) -> Vec<f32>,
+        shift: Axes<isize>,
+    ) -> Result<Option<Volume<f32>>> {
         if self.is_on_one_grid() {
-            let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a] as isize) as usize);
+            let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a]) as usize);
             return volume_of(self.image, GridBox { begin, ..tile }, &self.local).map(Some);
         }
-        let Some(mut part) = self.reached(tile, start, SAMPLING_VOX) else { return Ok(None) };
+        let mut ends = [[0.0; 2]; 3];
+        (0..self.fixed.dimension().count()).for_each(|a| ends[a] = least_and_most(&start(a)));
+        let Some(mut part) = self.reached_by(tile, ends, SAMPLING_VOX) else { return Ok(None) };
         if self.fixed.dimension() == Dimension::Two {
             // Two pictures have one size.
             let size = self.image.grid().size();
@@ -99,12 +112,18 @@ impl<'a> Moving<'a> {
 
     /// The box of the moving grid that holds everything that a part's flow leads to, and `margin` voxels around it.
     pub fn reached(&self, part: GridBox, flow: &[Vec<f32>], margin: usize) -> Option<GridBox> {
+        let mut ends = [[0.0; 2]; 3];
+        flow.iter().zip(&mut ends).for_each(|(component, ends)| *ends = least_and_most(component));
+        self.reached_by(part, ends, margin)
+    }
+
+    /// The same of a flow whose components lie between these ends, voxels.
+    fn reached_by(&self, part: GridBox, flow_ends: [[f32; 2]; 3], margin: usize) -> Option<GridBox> {
         let map = self.moving_from_fixed;
         let size = self.image.grid().size();
         let axes = self.fixed.dimension().count();
         let mut ends = [[0.0; 2]; 3];
-        for (a, component) in flow.iter().enumerate() {
-            let (least, most) = component.iter().fold((0.0f32, 0.0f32), |(l, m), &v| (l.min(v), m.max(v)));
+        for (a, [least, most]) in flow_ends.into_iter().enumerate().take(axes) {
             let (begin, end) = (part.begin[a] as f64, (part.begin[a] + part.size[a] - 1) as f64);
             ends[a] = [begin + f64::from(least), end + f64::from(most)];
         }
@@ -121,4 +140,9 @@ impl<'a> Moving<'a> {
         let is_empty = (0..axes).any(|a| end[a] <= begin[a]);
         (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
     }
+}
+
+/// The ends of an interval that holds 0 and every number of a component.
+fn least_and_most(component: &[f32]) -> [f32; 2] {
+    component.iter().fold([0.0, 0.0], |[least, most], &v| [v.min(least), v.max(most)])
 }

@@ -36,12 +36,12 @@ impl TileStore for Kept {
         self.tiles.get(&core).map(|tile| tile.account.clone())
     }
 
-    fn keep(&mut self, found: &FoundTile<'_>) -> Result<(), MotionError> {
+    fn keep(&mut self, found: &FoundTile) -> Result<(), MotionError> {
         if self.most == Some(self.estimated) {
             return Err(MotionError::Apart);
         }
         self.estimated += 1;
-        let planes = (0..found.planes()).map(|nth| found.plane(nth)).collect();
+        let planes = found.planes().to_vec();
         self.tiles.insert(found.tile.core, Tile { account: found.account.clone(), planes });
         Ok(())
     }

@@ -12,6 +12,7 @@ pub use memory::memory_plan_in_parts;
 pub use outcome::PartsResult;
 
 use super::account::Account;
+use super::boxes::BoxSink;
 use super::dense::{DenseError, MethodChoice, PairNames, PairStart, StartKind};
 use super::memory_plan::FlowSketch;
 use super::prepare::grids::allow_two_grids;
@@ -22,8 +23,7 @@ use veloxel_core::{Dimension, Grid, Stage, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{
-    AnyMethod, BoxedPair, FlowPart, GivenInput, ImageBoxes, MotionError, PairMethod, TakenImages, TileStore,
-    Tiled,
+    AnyMethod, BoxedPair, GivenInput, ImageBoxes, MotionError, PairMethod, TakenImages, TileStore, Tiled,
 };
 
 /// Two images of which boxes are read, and what is known of them.
@@ -54,17 +54,21 @@ pub trait PartsOutput {
     /// The tiles that are kept.
     fn tiles(&mut self) -> &mut dyn TileStore;
 
-    /// Voxels along x, y and z that boxes of the field begin at multiples of; called once all tiles are kept.
+    /// Where the boxes of the field come from and go; called once all tiles are kept.
     ///
     /// # Errors
     /// What keeps the field from being written.
-    fn step(&mut self) -> Result<[usize; 3]>;
+    fn boxes(&mut self) -> Result<KeptField<'_>>;
+}
 
-    /// Takes a box of the field, each voxel once.
-    ///
-    /// # Errors
-    /// What keeps it from being written.
-    fn put(&mut self, part: &FlowPart) -> Result<()>;
+/// A field whose tiles are all kept, and what takes its boxes.
+pub struct KeptField<'a> {
+    /// The tiles.
+    pub tiles: &'a dyn TileStore,
+    /// What takes the components, voxels.
+    pub field: &'a dyn BoxSink,
+    /// What takes the confidence, where that is asked for.
+    pub confidence: Option<&'a dyn BoxSink>,
 }
 
 impl<'a> PartsRequest<'a> {
@@ -147,7 +151,7 @@ pub fn pair_in_parts(
     session.enter(Stage::Write)?;
     let mut measured = Measured::new(grids);
     let begin = std::time::Instant::now();
-    measured.hand_out(&found, output, plan.tiles.device_bytes, device)?;
+    measured.hand_out(&found, output.boxes()?, plan.tiles.device_bytes, device)?;
     account.stages.add("write", begin.elapsed().as_secs_f64() * 1e3);
     measured.finish(request, found, plan, account)
 }

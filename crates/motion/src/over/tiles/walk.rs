@@ -1,0 +1,84 @@
+//! The tiles of a pass in their order, each with what it sees of the images.
+
+use super::account::TileAccount;
+use super::mosaic::Core;
+use super::plan::{ALIGNMENT_VOX, RAMP_VOX, TilePlan};
+use super::tile_run::{SeenTile, TileImages};
+use super::{Starts, Tiled};
+use crate::error::Result;
+use veloxel_core::GridBox;
+
+/// A tile whose turn it is.
+pub(super) struct NextTile {
+    /// What it contributes.
+    pub core: Core,
+    /// Voxels that it contributes to.
+    pub voxels: usize,
+    /// Voxels of work.
+    pub work: usize,
+    pub content: TileContent,
+}
+
+/// What is known of a tile.
+pub(super) enum TileContent {
+    /// It is kept already: its account.
+    Kept(TileAccount),
+    /// What it sees of the images.
+    Seen(SeenTile),
+}
+
+impl Tiled<'_> {
+    /// Delivers every tile; `kept` gives the account of one that is kept already.
+    pub(super) fn walk(
+        &self,
+        images: &TileImages<'_>,
+        starts: &Starts<'_>,
+        kept: impl Fn(GridBox) -> Option<TileAccount>,
+        mut deliver: impl FnMut(NextTile) -> Result<()>,
+    ) -> Result<()> {
+        let whole_size = self.plan.grid_size;
+        for whole in tile_cores(self.plan) {
+            whole.in_pieces(|core| {
+                let (voxels, tile) = (core.reach(whole_size).len(), self.tile_of(&core));
+                let share = voxels as f64 / whole.reach(whole_size).len() as f64;
+                let work = (share * tile.len() as f64) as usize;
+                let content = match kept(core.own()) {
+                    Some(own) => TileContent::Kept(own),
+                    None => {
+                        let start = |axis: usize| starts.component(tile, axis);
+                        let placed = images.moving.shift(core.inside(tile), tile, start);
+                        // Halves are not shorter than two ramps.
+                        if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
+                            return Ok(Some(axis));
+                        }
+                        TileContent::Seen(images.seen(tile, placed.unwrap_or([0; 3]), start)?)
+                    }
+                };
+                deliver(NextTile { core, voxels, work, content })?;
+                Ok(None)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The box of a core: in its middle, or as near to it as the grid allows.
+    pub(super) fn tile_of(&self, core: &Core) -> GridBox {
+        let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
+        let begin = [0, 1, 2].map(|a| {
+            let middle = (core.begin[a] + core.end[a]) / 2;
+            let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
+            begin / ALIGNMENT_VOX * ALIGNMENT_VOX
+        });
+        GridBox { begin, size }
+    }
+}
+
+/// What each tile of a plan contributes.
+pub(super) fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
+    let [kx, ky, kz] = plan.tiles;
+    (0..kx * ky * kz).map(move |nth| {
+        let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
+        let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
+        Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }
+    })
+}
