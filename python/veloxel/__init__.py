@@ -52,6 +52,7 @@ from ._veloxel import (
     __version__,
 )
 from ._warnings import VeloxelWarning
+from ._warp_files import warp_files, warp_labels_files
 
 __all__ = [
     "Cameras",
@@ -117,6 +118,8 @@ __all__ = [
     "track",
     "track_methods",
     "track_points",
+    "warp_files",
+    "warp_labels_files",
     "write",
     "write_contours",
 ]

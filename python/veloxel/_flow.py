@@ -188,20 +188,39 @@ def flow_files(
     ...     veloxel.read_field(out).shape, report["method"]
     ((40, 40, 2), 'lucas-kanade')
     """
-    chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
-    report, told = _veloxel.flow_files(
-        lent(session, device),
-        {
-            "fixed": os.fspath(fixed),
-            "moving": os.fspath(moving),
-            "out": os.fspath(out),
-            "confidence": None if confidence is None else os.fspath(confidence),
-            "init": None if init is None else os.fspath(init),
-        },
-        _options(chosen, inverse_consistency, refine, None, progress),
+    files, options = file_job(
+        (fixed, moving, out, confidence),
+        init=init,
+        method=method,
+        preset=preset,
+        symmetric=symmetric,
+        inverse_consistency=inverse_consistency,
+        refine=refine,
+        progress=progress,
+        **parameters,
     )
+    report, told = _veloxel.flow_files(lent(session, device), files, options)
     tell(told)
     return json.loads(report)
+
+
+def file_job(
+    paths: tuple[Any, Any, Any, Any],
+    *,
+    init: str | os.PathLike[str] | None = None,
+    method: str = "clg",
+    preset: str | None = None,
+    symmetric: bool = False,
+    inverse_consistency: bool = False,
+    refine: bool = False,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The files and the options of a flow, as the extension takes them; paths of the images, the field and the confidence."""
+    chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
+    names = ("fixed", "moving", "out", "confidence", "init")
+    files = {name: None if path is None else os.fspath(path) for name, path in zip(names, (*paths, init), strict=True)}
+    return files, _options(chosen, inverse_consistency, refine, None, progress)
 
 
 def _symmetric(method: str) -> str:

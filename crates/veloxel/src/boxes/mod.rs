@@ -5,4 +5,4 @@ mod store_sink;
 mod tile_files;
 
 pub(crate) use file_boxes::FileBoxes;
-pub(crate) use tile_files::TileFiles;
+pub(crate) use tile_files::{TileFiles, TilesBeside};

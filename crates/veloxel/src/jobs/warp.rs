@@ -1,6 +1,8 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
 use super::inputs::input_error::InputError;
+#[cfg(feature = "zarr")]
+use super::warp_in_parts;
 use super::{OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
@@ -78,11 +80,16 @@ pub struct WarpSampling {
     pub outside: OutsideFill,
 }
 
-/// `veloxel warp image`; where INPUT has no sample or the field is unknown the result holds what `sampling` says.
+/// `veloxel warp image`. Where field, image and result do not fit into the session's budget of memory, on the processor, and the result
+/// goes to a folder named `.ome.zarr`, all are read and written in boxes. Where INPUT has no sample or the field is unknown the result holds what `sampling` says.
 ///
 /// # Errors
 /// As for every file, and [`pipelines::warp_image`].
 pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> Result<Warnings> {
+    #[cfg(feature = "zarr")]
+    if warp_in_parts::is_in_parts(job, session)? {
+        return warp_in_parts::image(job, sampling, session);
+    }
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let image = io::read_image(&job.input, session.reading(job.reading), warnings)?;
         let (input, output) = (job.input.display().to_string(), name(&job.output));
@@ -104,6 +111,10 @@ pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> R
 /// # Errors
 /// As for every file, and [`pipelines::warp_labels`].
 pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
+    #[cfg(feature = "zarr")]
+    if warp_in_parts::is_in_parts(job, session)? {
+        return warp_in_parts::labels(job, choice, session);
+    }
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, session.reading(job.reading), warnings)?;
         let request = WarpLabelsRequest { flow, labels: &labels, choice, strictness: job.reading.strictness };

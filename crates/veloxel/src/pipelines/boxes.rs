@@ -1,6 +1,8 @@
 //! Boxes of images and fields that need not fit into memory: where they come from, where they go, and how a grid is split into them.
 
-use crate::Result;
+use super::dense::DenseError;
+use super::memory_plan::PROGRAM_BYTES;
+use crate::{Result, Session};
 use veloxel_core::{Flow, Grid, GridBox};
 
 /// A field of which boxes are read.
@@ -26,6 +28,38 @@ pub trait BoxSink: Sync {
     /// What keeps it from being written.
     fn put(&self, part: GridBox, slices: &[Vec<f32>]) -> Result<()>;
 }
+
+/// Samples that boxes may take at once: without a budget as many as are fast.
+pub(crate) fn room_for_boxes(session: &Session) -> usize {
+    let room =
+        session.max_memory_bytes().map_or(UNBOUNDED_BYTES, |budget| budget.saturating_sub(ALWAYS_BYTES));
+    room as usize / size_of::<f32>()
+}
+
+/// Voxels of a box of a grid between multiples of `step`, each of which takes so many samples, that fit into the session's budget.
+///
+/// # Errors
+/// [`DenseError::Memory`] where the smallest box does not.
+pub(crate) fn require_room(
+    grid: &Grid,
+    step: [usize; 3],
+    samples: usize,
+    session: &Session,
+) -> Result<usize> {
+    let most = room_for_boxes(session) / samples;
+    let least: usize = (0..3).map(|a| step[a].min(grid.size()[a])).product();
+    if most >= least {
+        return Ok(most);
+    }
+    let needed_bytes = ALWAYS_BYTES + (least * samples * size_of::<f32>()) as u64;
+    let budget_bytes = session.max_memory_bytes().unwrap_or_default();
+    Err(DenseError::Memory { needed_bytes, budget_bytes, place: "even in parts" }.into())
+}
+
+/// The program, its threads, and chunks that are decoded and encoded.
+const ALWAYS_BYTES: u64 = PROGRAM_BYTES + (12 << 20);
+/// What boxes take where no budget is set.
+const UNBOUNDED_BYTES: u64 = 1 << 30;
 
 /// A grid's boxes between multiples of `step`, of so many voxels where a step has no more, as long as possible along x, then y.
 pub(crate) fn boxes(size: [usize; 3], step: [usize; 3], most_voxels: usize) -> Vec<GridBox> {

@@ -21,10 +21,12 @@
 //! total motion. The way back of an inverse-consistent method begins anew in each tile.
 
 mod account;
+mod beginning;
 mod coarse;
 mod cut;
 mod field;
 mod intensities;
+mod kept;
 mod local;
 mod mosaic;
 mod moving_part;
@@ -34,6 +36,7 @@ mod source;
 mod store;
 mod tile_run;
 mod walk;
+mod warped_part;
 mod windows;
 
 pub use account::TileAccount;
@@ -41,7 +44,8 @@ pub use field::{DeterminantSums, warp_in_slabs};
 pub use mosaic::{FlowPart, TileSeams};
 pub use plan::{CoarsePlan, TilePlan};
 pub use source::{BoxedPair, ImageBoxes};
-pub use store::{FlowInTiles, FoundTile, KeptTile, TileStore};
+pub use store::{FlowInTiles, FoundTile, KeptBeginning, KeptTile, TileStore};
+pub use warped_part::PartWarp;
 pub use windows::TiledWindows;
 
 use crate::error::Result;
@@ -51,7 +55,6 @@ use crate::method::pending_flow::{DenseFlow, FlowExtras};
 use crate::method::resident::ResidentRegion;
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
-use crate::over::beside::read_and_written_beside;
 use crate::steps::frame::{Frame, with_contrast};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::moving_image::{require_sampled, voxel_map};
@@ -61,12 +64,11 @@ use cut::grid_of;
 use intensities::intensities;
 use mosaic::Mosaic;
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
 use tile_run::{TileImages, TileRun, no_content};
 use veloxel_core::{Axes, Flow, Grid, GridBox, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
-use walk::{NextTile, tile_cores};
+use walk::tile_cores;
 
 /// Opens a method for the grid of a tile.
 pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>> + Send + Sync + 'a;
@@ -134,40 +136,6 @@ impl Tiled<'_> {
             } else {
                 self.solve(&boxed, maps[0], &progress)
             }
-        };
-        self.device.scope(|| self.device.serialised(solve))
-    }
-
-    /// Estimates the flow of a pair whose images are read box by box, and keeps every tile in a store as it is found. Tiles that
-    /// are kept already are not estimated again. Nothing is measured.
-    ///
-    /// # Errors
-    /// As [`PairMethod::run_with`]; what reading the images and keeping tiles fails with.
-    ///
-    /// # Panics
-    /// If the plan is of exact tiles, which a field in memory is made of.
-    pub fn run_into(&self, pair: &BoxedPair<'_>, store: &mut dyn TileStore) -> Result<FlowInTiles> {
-        assert!(!self.plan.exact, "exact tiles should be put together in memory");
-        require_one_grid(pair)?;
-        let grid = pair.fixed.grid();
-        let solve = move || {
-            let room = (self.plan.device_bytes / 8) as usize;
-            let map = match with_contrast(intensities(self.device, pair, room)?) {
-                Ok([map, _]) => map,
-                Err(why) => {
-                    let account = Account::no_content(why);
-                    return Ok(FlowInTiles { grid: grid.clone(), tiles: Vec::new(), account });
-                }
-            };
-            let progress = TileProgress::new(self.plan.worked_voxels());
-            let (tiles, account) = match &self.plan.coarse {
-                None => self.keep_whole(pair, map, &progress, store)?,
-                Some(coarse) => {
-                    let begun = self.begin(pair, coarse, map, &progress)?;
-                    self.keep_tiles(pair, &begun.starts, map, &progress, store)?
-                }
-            };
-            Ok(FlowInTiles { grid: grid.clone(), tiles, account })
         };
         self.device.scope(|| self.device.serialised(solve))
     }
@@ -272,28 +240,6 @@ impl Tiled<'_> {
         Ok(DenseFlow { linear_start, ..found.finish(FlowExtras::default())? })
     }
 
-    /// Keeps the whole as one tile.
-    fn keep_whole(
-        &self,
-        pair: &BoxedPair<'_>,
-        map: IntensityMap,
-        progress: &TileProgress,
-        store: &mut dyn TileStore,
-    ) -> Result<(Vec<KeptTile>, Account)> {
-        let (all, mut account) = (GridBox::all(pair.fixed.grid().size()), Account::default());
-        let tile = KeptTile { core: all, reach: all };
-        let own = match store.kept(all) {
-            Some(own) => own,
-            None => {
-                let found = FoundTile::of(tile, all, &self.solve_whole(pair, map, progress)?, [0.0; 3]);
-                store.keep(&found)?;
-                found.account
-            }
-        };
-        account.add(&own, all.len());
-        Ok((vec![tile], account))
-    }
-
     /// Every tile into a mosaic; the account of all.
     fn solve_tiles(
         &self,
@@ -305,6 +251,7 @@ impl Tiled<'_> {
     ) -> Result<Account> {
         let (images, mut run) = self.begin_tiles(pair, starts, map, progress)?;
         self.walk(
+            0..self.plan.count(),
             &images,
             starts,
             |_| None,
@@ -318,37 +265,7 @@ impl Tiled<'_> {
         Ok(run.account)
     }
 
-    /// Every tile into a store that may have some already; all of them in the order in which they contribute. The next tile is read
-    /// while one is estimated, and the one before is kept.
-    fn keep_tiles(
-        &self,
-        pair: &BoxedPair<'_>,
-        starts: &Starts<'_>,
-        map: IntensityMap,
-        progress: &TileProgress,
-        store: &mut dyn TileStore,
-    ) -> Result<(Vec<KeptTile>, Account)> {
-        let (images, mut run) = self.begin_tiles(pair, starts, map, progress)?;
-        let (whole, mut tiles) = (self.plan.grid_size, Vec::new());
-        let store = Mutex::new(store);
-        // A thread that panicked under the lock leaves tiles that are whole.
-        let store = || store.lock().unwrap_or_else(PoisonError::into_inner);
-        read_and_written_beside(
-            |deliver| self.walk(&images, starts, |core| store().kept(core), deliver),
-            |next: NextTile, keep| {
-                let tile = KeptTile { core: next.core.own(), reach: next.core.reach(whole) };
-                run.take(next, |_, estimated, found, shift| {
-                    keep(FoundTile::of(tile, estimated, &found, shift))
-                })?;
-                tiles.push(tile);
-                Ok(())
-            },
-            |tile: FoundTile| store().keep(&tile),
-        )?;
-        Ok((tiles, run.account))
-    }
-
-    /// What tiles see, and what estimates them, after everything that is decided once for all tiles.
+    /// What tiles see, and what estimates them.
     fn begin_tiles<'r>(
         &'r self,
         pair: &'r BoxedPair<'r>,
@@ -358,7 +275,7 @@ impl Tiled<'_> {
     ) -> Result<(TileImages<'r>, TileRun<'r>)> {
         let grid = pair.fixed.grid();
         let local = grid_of(GridBox::all(self.plan.tile_size), grid, grid.origin_mm())?;
-        let mut run = TileRun {
+        let run = TileRun {
             device: self.device,
             method: (self.open)(&local)?,
             pair,
@@ -368,9 +285,7 @@ impl Tiled<'_> {
             progress,
             account: Account::default(),
         };
-        let images = TileImages::new(pair, local);
-        self.settle_shared_scalars(&mut run, &images)?;
-        Ok((images, run))
+        Ok((TileImages::new(pair, local), run))
     }
 
     /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.

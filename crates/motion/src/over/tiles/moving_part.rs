@@ -118,10 +118,34 @@ impl<'a> Moving<'a> {
     }
 
     /// The same of a flow whose components lie between these ends, voxels.
-    fn reached_by(&self, part: GridBox, flow_ends: [[f32; 2]; 3], margin: usize) -> Option<GridBox> {
-        let map = self.moving_from_fixed;
+    pub(super) fn reached_by(
+        &self,
+        part: GridBox,
+        flow_ends: [[f32; 2]; 3],
+        margin: usize,
+    ) -> Option<GridBox> {
         let size = self.image.grid().size();
-        let axes = self.fixed.dimension().count();
+        let [low, high] = self.ends_of(part, flow_ends);
+        let bound = |v: f64, a: usize| v.clamp(0.0, size[a] as f64) as usize;
+        let begin = [0, 1, 2].map(|a| bound((low[a] - margin as f64).floor(), a));
+        let end = [0, 1, 2].map(|a| bound((high[a] + margin as f64).ceil() + 1.0, a));
+        let is_empty = (0..self.fixed.dimension().count()).any(|a| end[a] <= begin[a]);
+        (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
+    }
+
+    /// The same of an image that has no end: its outermost voxels stand for all beyond.
+    pub(super) fn nearest_to(&self, part: GridBox, flow_ends: [[f32; 2]; 3], margin: usize) -> GridBox {
+        let size = self.image.grid().size();
+        let [low, high] = self.ends_of(part, flow_ends);
+        let voxel = |v: f64, a: usize| v.clamp(0.0, (size[a] - 1) as f64) as usize;
+        let begin = [0, 1, 2].map(|a| voxel(low[a].floor(), a).saturating_sub(margin));
+        let end = [0, 1, 2].map(|a| (voxel(high[a].ceil(), a) + margin + 1).min(size[a]));
+        GridBox { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
+    }
+
+    /// The least and the largest place along each axis of the image, in voxels, that a part is led to.
+    fn ends_of(&self, part: GridBox, flow_ends: [[f32; 2]; 3]) -> [Axes<f64>; 2] {
+        let (map, axes) = (self.moving_from_fixed, self.fixed.dimension().count());
         let mut ends = [[0.0; 2]; 3];
         for (a, [least, most]) in flow_ends.into_iter().enumerate().take(axes) {
             let (begin, end) = (part.begin[a] as f64, (part.begin[a] + part.size[a] - 1) as f64);
@@ -134,11 +158,7 @@ impl<'a> Moving<'a> {
                 (low[a], high[a]) = (low[a].min(corner[a]), high[a].max(corner[a]));
             }
         }
-        let bound = |v: f64, a: usize| v.clamp(0.0, size[a] as f64) as usize;
-        let begin = [0, 1, 2].map(|a| bound((low[a] - margin as f64).floor(), a));
-        let end = [0, 1, 2].map(|a| bound((high[a] + margin as f64).ceil() + 1.0, a));
-        let is_empty = (0..axes).any(|a| end[a] <= begin[a]);
-        (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
+        [low, high]
     }
 }
 

@@ -20,11 +20,32 @@ pub trait TileStore: Send + Sync {
     /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
     fn keep(&mut self, tile: &FoundTile) -> Result<()>;
 
+    /// What all tiles begin from, if it is kept already: it is not found again.
+    ///
+    /// # Errors
+    /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
+    fn beginning(&self) -> Result<Option<KeptBeginning>>;
+
+    /// Keeps what all tiles begin from.
+    ///
+    /// # Errors
+    /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
+    fn keep_beginning(&mut self, beginning: &KeptBeginning) -> Result<()>;
+
     /// The samples of a tile in a box of its reach: those of every component, voxels, and of the confidence, one after the other.
     ///
     /// # Errors
     /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
     fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>>;
+}
+
+/// What all tiles begin from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptBeginning {
+    /// Samples of the coarse pass.
+    pub samples: Vec<f32>,
+    /// What else is known of it: one line.
+    pub note: String,
 }
 
 /// A tile that is kept.

@@ -6,6 +6,7 @@ use super::plan::{ALIGNMENT_VOX, RAMP_VOX, TilePlan};
 use super::tile_run::{SeenTile, TileImages};
 use super::{Starts, Tiled};
 use crate::error::Result;
+use std::ops::Range;
 use veloxel_core::GridBox;
 
 /// A tile whose turn it is.
@@ -28,16 +29,17 @@ pub(super) enum TileContent {
 }
 
 impl Tiled<'_> {
-    /// Delivers every tile; `kept` gives the account of one that is kept already.
+    /// Delivers tiles of a plan, by their numbers; `kept` gives the account of one that is kept already.
     pub(super) fn walk(
         &self,
+        tiles: Range<usize>,
         images: &TileImages<'_>,
         starts: &Starts<'_>,
         kept: impl Fn(GridBox) -> Option<TileAccount>,
         mut deliver: impl FnMut(NextTile) -> Result<()>,
     ) -> Result<()> {
         let whole_size = self.plan.grid_size;
-        for whole in tile_cores(self.plan) {
+        for whole in tile_cores(self.plan).skip(tiles.start).take(tiles.len()) {
             whole.in_pieces(|core| {
                 let (voxels, tile) = (core.reach(whole_size).len(), self.tile_of(&core));
                 let share = voxels as f64 / whole.reach(whole_size).len() as f64;
