@@ -29,7 +29,7 @@ from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, flow_files, methods, parameters, register, sequence
+from ._flow import flow, flow_files, methods, parameters, register, sequence, warp_files, warp_labels_files
 from ._frames import Frames, frames
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
@@ -52,7 +52,6 @@ from ._veloxel import (
     __version__,
 )
 from ._warnings import VeloxelWarning
-from ._warp_files import warp_files, warp_labels_files
 
 __all__ = [
     "Cameras",

@@ -195,7 +195,7 @@ impl PartsBeside {
         Ok(Self { folder, target, head, notes })
     }
 
-    /// As [`KeptParts::head`].
+    /// What the parts are of; none where nothing was said yet.
     pub fn head(&self) -> Option<&str> {
         self.head.as_deref()
     }
@@ -214,7 +214,7 @@ impl PartsBeside {
         self.notes.get(name).cloned().or_else(beside)
     }
 
-    /// As [`KeptParts::put`]; whoever opens the parts next takes it into the ledger.
+    /// Keeps a part beside the ledger, which takes it when it is opened; the disk has it when this returns.
     ///
     /// # Errors
     /// As [`KeptParts::put`].
@@ -232,7 +232,7 @@ impl PartsBeside {
         write().map_err(self.target.fail())
     }
 
-    /// As [`KeptParts::whole`].
+    /// All samples of a part, from the first plane to the last.
     ///
     /// # Errors
     /// As [`KeptParts::whole`].

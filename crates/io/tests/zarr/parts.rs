@@ -116,7 +116,9 @@ fn labels_that_are_written_in_boxes_have_the_bytes_of_those_at_once() {
         let labels = Volume::from_fn(grid.clone(), label);
         let [whole, parts] =
             ["whole", "parts"].map(|kind| folder.path().join(kind).join(format!("{name}.zarr")));
-        [&whole, &parts].map(|path| std::fs::create_dir_all(path.parent().unwrap()).unwrap());
+        [&whole, &parts]
+            .into_iter()
+            .for_each(|path| std::fs::create_dir_all(path.parent().unwrap()).unwrap());
         write_labels(&whole, &labels).unwrap();
         let store = StoreBoxes::labels(&parts, &grid, ends).unwrap();
         let all = GridBox { begin: [0; 3], size: grid.size() };

@@ -31,8 +31,6 @@ mod table_info;
 mod track;
 mod track_points;
 mod warp;
-#[cfg(feature = "zarr")]
-mod warp_in_parts;
 
 use crate::Result;
 use crate::pipelines::account::{Account, Stages};

@@ -13,7 +13,7 @@ use veloxel_core::{Flow, Grid};
 pub(super) struct Beginning {
     pub map: IntensityMap,
     pub flow: Flow,
-    /// None where the method shares none.
+    /// Numbers by which all tiles decide, where the method shares some.
     pub scalars: Option<SharedScalars>,
 }
 
@@ -32,7 +32,7 @@ impl Beginning {
         KeptBeginning { samples: flow.planar_vox().to_vec(), note }
     }
 
-    /// Of a pass over a grid; none of what was kept by something else.
+    /// What was kept of the coarse pass over a grid; none where something else kept it.
     pub fn of(kept: KeptBeginning, grid: &Grid, coarse: &CoarsePlan) -> Result<Option<Self>> {
         let small = shrunk_grid(grid, coarse.shrinking);
         let is_whole = kept.samples.len() == grid.dimension().count() * small.len();

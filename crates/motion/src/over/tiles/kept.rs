@@ -5,7 +5,7 @@ use super::beginning::Beginning;
 use super::intensities::intensities;
 use super::plan::CoarsePlan;
 use super::store::{FlowInTiles, FoundTile, KeptTile, TileStore};
-use super::walk::NextTile;
+use super::tile_run::NextTile;
 use super::{BoxedPair, Starts, Tiled, require_one_grid};
 use crate::error::Result;
 use crate::method::shared_scalars::SharedScalars;
@@ -161,6 +161,6 @@ impl Tiled<'_> {
 struct BegunTiles<'a> {
     map: IntensityMap,
     starts: Starts<'a>,
-    /// Of a run that was ended: the numbers by which its tiles decided, where the method shares some.
+    /// The numbers by which the tiles of an ended run decided, where there was one; none within where the method shares none.
     kept: Option<Option<SharedScalars>>,
 }

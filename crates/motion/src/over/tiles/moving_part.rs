@@ -117,7 +117,7 @@ impl<'a> Moving<'a> {
         self.reached_by(part, ends, margin)
     }
 
-    /// The same of a flow whose components lie between these ends, voxels.
+    /// The box that holds everything that a flow leads to whose components lie between these ends, voxels, and `margin` voxels around it.
     pub(super) fn reached_by(
         &self,
         part: GridBox,
@@ -133,7 +133,7 @@ impl<'a> Moving<'a> {
         (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
     }
 
-    /// The same of an image that has no end: its outermost voxels stand for all beyond.
+    /// That box for an image that has no end: its outermost voxels stand for all beyond.
     pub(super) fn nearest_to(&self, part: GridBox, flow_ends: [[f32; 2]; 3], margin: usize) -> GridBox {
         let size = self.image.grid().size();
         let [low, high] = self.ends_of(part, flow_ends);

@@ -228,11 +228,6 @@ impl TilePlan {
         self.tile_size.iter().product::<usize>() * self.count()
     }
 
-    /// Voxels that the largest contribution of a tile has, with those that it shares with its neighbours.
-    pub fn most_contributed(&self) -> usize {
-        super::walk::tile_cores(self).map(|core| core.reach(self.grid_size).len()).max().unwrap_or_default()
-    }
-
     /// Samples of a slab in which the finished field is measured: a quarter of a tile's memory.
     pub fn slab_samples(&self) -> usize {
         (self.device_bytes / 16) as usize

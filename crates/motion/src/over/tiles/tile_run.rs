@@ -6,7 +6,6 @@ use super::cut::part_of;
 use super::mosaic::Core;
 use super::moving_part::Moving;
 use super::source::{BoxedPair, volume_of};
-use super::walk::{NextTile, TileContent};
 use crate::error::Result;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, FlowExtras};
@@ -57,6 +56,25 @@ impl<'a> TileImages<'a> {
     }
 }
 
+/// A tile whose turn it is.
+pub(super) struct NextTile {
+    /// What it contributes.
+    pub core: Core,
+    /// Voxels that it contributes to.
+    pub voxels: usize,
+    /// Voxels of work.
+    pub work: usize,
+    pub content: TileContent,
+}
+
+/// What is known of a tile.
+pub(super) enum TileContent {
+    /// It is kept already: its account.
+    Kept(TileAccount),
+    /// What it sees of the images.
+    Seen(Box<SeenTile>),
+}
+
 /// Everything that the tiles of a pass share where they are estimated.
 pub(super) struct TileRun<'a> {
     pub device: &'a Device,
@@ -67,7 +85,7 @@ pub(super) struct TileRun<'a> {
     pub local: Grid,
     pub starts: &'a Starts<'a>,
     pub progress: &'a TileProgress,
-    /// Of all tiles so far.
+    /// The account of all tiles so far.
     pub account: Account,
 }
 
@@ -88,7 +106,7 @@ impl TileRun<'_> {
             }
             TileContent::Seen(seen) => {
                 let tile = seen.tile;
-                let (found, shift) = control.portion(portion, || self.estimate(seen))?;
+                let (found, shift) = control.portion(portion, || self.estimate(*seen))?;
                 self.account.add(&TileAccount::of(&found.statistics), voxels);
                 add(core, tile, found, shift)
             }

@@ -3,30 +3,11 @@
 use super::account::TileAccount;
 use super::mosaic::Core;
 use super::plan::{ALIGNMENT_VOX, RAMP_VOX, TilePlan};
-use super::tile_run::{SeenTile, TileImages};
+use super::tile_run::{NextTile, TileContent, TileImages};
 use super::{Starts, Tiled};
 use crate::error::Result;
 use std::ops::Range;
 use veloxel_core::GridBox;
-
-/// A tile whose turn it is.
-pub(super) struct NextTile {
-    /// What it contributes.
-    pub core: Core,
-    /// Voxels that it contributes to.
-    pub voxels: usize,
-    /// Voxels of work.
-    pub work: usize,
-    pub content: TileContent,
-}
-
-/// What is known of a tile.
-pub(super) enum TileContent {
-    /// It is kept already: its account.
-    Kept(TileAccount),
-    /// What it sees of the images.
-    Seen(SeenTile),
-}
 
 impl Tiled<'_> {
     /// Delivers tiles of a plan, by their numbers; `kept` gives the account of one that is kept already.
@@ -53,7 +34,7 @@ impl Tiled<'_> {
                         if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
                             return Ok(Some(axis));
                         }
-                        TileContent::Seen(images.seen(tile, placed.unwrap_or([0; 3]), start)?)
+                        TileContent::Seen(Box::new(images.seen(tile, placed.unwrap_or([0; 3]), start)?))
                     }
                 };
                 deliver(NextTile { core, voxels, work, content })?;
@@ -83,4 +64,11 @@ pub(super) fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
         let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
         Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }
     })
+}
+
+impl TilePlan {
+    /// Voxels that the largest contribution of a tile has, with those that it shares with its neighbours.
+    pub fn most_contributed(&self) -> usize {
+        tile_cores(self).map(|core| core.reach(self.grid_size).len()).max().unwrap_or_default()
+    }
 }

@@ -59,7 +59,7 @@ impl<'a> PreparedBoxes<'a> {
         Ok(Self { fixed, moving, found: Preparation { tones, largest: fixed_found.largest, checksums } })
     }
 
-    /// Of the same images as before.
+    /// The same images as before, prepared without a pass over them.
     pub fn again(request: &PartsRequest<'a>, found: Preparation) -> Self {
         Self { fixed: request.fixed, moving: request.moving, found }
     }

@@ -43,7 +43,7 @@ pub fn warp_room([field, image]: [&Grid; 2]) -> u64 {
     PROGRAM_BYTES + SAMPLE * ((2 * components + 3) * field.len() + 3 * image.len()) as u64
 }
 
-/// As [`warp_image`](super::warp_image) of an image that is sampled as it is; boxes of the result go to `out`.
+/// Pulls an image back that is sampled as it is, as [`warp_image`](super::warp_image) does; boxes of the result go to `out`.
 ///
 /// # Errors
 /// [`DenseError::InParts`] for an image with samples that are no numbers, and a field with infinite vectors; [`DenseError::Memory`]; as
@@ -76,7 +76,7 @@ pub fn warp_image_in_parts(
     Ok(account)
 }
 
-/// As [`warp_labels`](super::warp_labels); boxes of the result go to `out`.
+/// Pulls labels back as [`warp_labels`](super::warp_labels) does; boxes of the result go to `out`.
 ///
 /// # Errors
 /// As [`warp_image_in_parts`].

@@ -1,7 +1,7 @@
 //! Boxes of images and fields that need not fit into memory: where they come from, where they go, and how a grid is split into them.
 
-use super::dense::DenseError;
-use super::memory_plan::PROGRAM_BYTES;
+use crate::pipelines::dense::DenseError;
+use crate::pipelines::memory_plan::PROGRAM_BYTES;
 use crate::{Result, Session};
 use veloxel_core::{Flow, Grid, GridBox};
 

@@ -1,8 +1,9 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
-use super::inputs::input_error::InputError;
 #[cfg(feature = "zarr")]
-use super::warp_in_parts;
+mod in_parts;
+
+use super::inputs::input_error::InputError;
 use super::{OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
@@ -87,8 +88,8 @@ pub struct WarpSampling {
 /// As for every file, and [`pipelines::warp_image`].
 pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> Result<Warnings> {
     #[cfg(feature = "zarr")]
-    if warp_in_parts::is_in_parts(job, session)? {
-        return warp_in_parts::image(job, sampling, session);
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::image(job, sampling, session);
     }
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let image = io::read_image(&job.input, session.reading(job.reading), warnings)?;
@@ -112,8 +113,8 @@ pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> R
 /// As for every file, and [`pipelines::warp_labels`].
 pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
     #[cfg(feature = "zarr")]
-    if warp_in_parts::is_in_parts(job, session)? {
-        return warp_in_parts::labels(job, choice, session);
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::labels(job, choice, session);
     }
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, session.reading(job.reading), warnings)?;

@@ -1,7 +1,6 @@
 //! Images and labels that need not fit into memory: a field and what it moves are read box by box, and the result is written so.
 
-use super::warp::{WarpJob, WarpSampling};
-use super::{OutputContent, OutputPlan, OutputRole, name};
+use super::{OutputContent, OutputPlan, OutputRole, WarpJob, WarpSampling, name};
 use crate::boxes::FileBoxes;
 use crate::pipelines::{
     DenseError, FinerImage, LabelChoice, WarpNames, WarpPartsRequest, label_ends, warp_image_in_parts,
@@ -36,7 +35,7 @@ pub(super) fn is_in_parts(job: &WarpJob, session: &Session) -> Result<bool> {
     Err(DenseError::Memory { needed_bytes, budget_bytes, place }.into())
 }
 
-/// As [`warp_image`](super::warp_image), box by box.
+/// Pulls an image back box by box, as [`warp_image`](super::warp_image) does at once.
 ///
 /// # Errors
 /// [`DenseError::InParts`]; as [`warp_image_in_parts`].
@@ -54,7 +53,7 @@ pub(super) fn image(job: &WarpJob, sampling: WarpSampling, session: &Session) ->
     })
 }
 
-/// As [`warp_labels`](super::warp_labels), box by box. Labels get the smallest type that holds all of the input, and not of the result.
+/// Pulls labels back box by box, as [`warp_labels`](super::warp_labels) does at once. Labels get the smallest type that holds all of the input, and not of the result.
 ///
 /// # Errors
 /// [`DenseError::InParts`]; as [`warp_labels_in_parts`].
