@@ -70,12 +70,17 @@ fn same(place: &Workplace, what: &str, input: &str, more: &[&str]) {
 }
 
 #[test]
-fn images_in_parts_have_the_bytes_of_images_in_memory() {
+fn images_on_a_grid_of_their_own_have_the_bytes_of_images_in_memory() {
+    let place = place();
+    same(&place, "image", "other.nii", &["--outside=-7"]);
+    same(&place, "image", "other.nii", &["--interpolation", "cubic", "--outside", "edge"]);
+}
+
+#[test]
+fn images_on_the_field_s_grid_have_the_bytes_of_images_in_memory() {
     let place = place();
     same(&place, "image", "image.ome.zarr", &["--interpolation", "nearest"]);
-    same(&place, "image", "other.nii", &["--outside=-7"]);
     same(&place, "image", "image.ome.zarr", &["--interpolation", "cubic-convolution"]);
-    same(&place, "image", "other.nii", &["--interpolation", "cubic", "--outside", "edge"]);
     // A field whose vectors stand together.
     let flow = veloxel_io::read_flow(&place.path("field.ome.zarr"), Strictness::Strict, &mut Warnings::new());
     let flow = flow.expect("a field");
