@@ -29,7 +29,7 @@ from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, flow_files, methods, parameters, register, sequence
+from ._flow import flow, flow_files, methods, parameters, register, sequence, warp_files, warp_labels_files
 from ._frames import Frames, frames
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
@@ -119,6 +119,8 @@ __all__ = [
     "track",
     "track_methods",
     "track_points",
+    "warp_files",
+    "warp_labels_files",
     "write",
     "write_contours",
 ]

@@ -15,6 +15,7 @@ __all__ = [
     "FileError",
     "FileMissingError",
     "FlowFound",
+    "FlowTiles",
     "Frames",
     "HeartFound",
     "Image",
@@ -80,7 +81,9 @@ __all__ = [
     "track",
     "track_points",
     "warp_image",
+    "warp_image_files",
     "warp_labels",
+    "warp_labels_files",
     "write",
     "write_cloud",
     "write_contours",
@@ -345,6 +348,12 @@ def flow_files(
     files: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[str, _Told]: ...
+@final
+class FlowTiles:
+    def __new__(cls, files: dict[str, Any], options: dict[str, Any]) -> FlowTiles: ...
+    def begin(self, session: Session) -> int: ...
+    def estimate(self, session: Session, nth: int) -> None: ...
+
 def expected_error(method: str, preset: str, confidence: Image) -> Image: ...
 def field_picture(
     session: Session, field: Field, drawing: dict[str, Any]
@@ -367,6 +376,10 @@ def warp_image(
 def warp_labels(
     session: Session, field: Field, labels: npt.NDArray[Any], place: _Place, choice: str
 ) -> tuple[npt.NDArray[np.int32], _Told]: ...
+def warp_image_files(
+    session: Session, files: dict[str, Any], interpolation: str, smooth: bool, outside: float | str
+) -> _Told: ...
+def warp_labels_files(session: Session, files: dict[str, Any], choice: str) -> _Told: ...
 def jacobian(session: Session, field: Field) -> list[tuple[str, Image]]: ...
 def strain(session: Session, field: Field) -> list[tuple[str, Image]]: ...
 def move_points(session: Session, field: Field, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...

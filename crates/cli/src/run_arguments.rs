@@ -2,7 +2,7 @@
 
 use crate::chosen_inputs::SeriesList;
 use crate::shortcuts::{self, Shortcut};
-use crate::{Bar, Fallible, Outcome, interrupt, presets, print, print_lines, warn, wrong_usage};
+use crate::{Bar, Fallible, Outcome, allocator, interrupt, presets, print, print_lines, warn, wrong_usage};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -37,6 +37,25 @@ impl DeviceArguments {
     /// A session on the device, which is opened in the background.
     pub fn session(&self) -> Session {
         Session::begin(&self.options()).listed_in(interrupt::pending().clone())
+    }
+}
+
+/// What a command may take that need not hold its inputs and its result in memory.
+#[derive(Debug, Args)]
+pub struct MemoryArguments {
+    /// Memory that the process may take, such as 500M or 2GiB: on the processor what does not fit is read in parts and written so,
+    /// from .ome.zarr (or .nii, .mha or .nrrd without compression) into a folder named .ome.zarr
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
+}
+
+impl MemoryArguments {
+    /// A session under this budget.
+    pub fn of(&self, session: Session) -> Session {
+        if self.max_memory.is_some() {
+            allocator::keep_little();
+        }
+        session.with_max_memory(self.max_memory)
     }
 }
 

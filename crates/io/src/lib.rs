@@ -69,7 +69,7 @@ pub use read::inspect::{FileInfo, inspect, read_grid};
 pub use read::opened_files::OpenedList;
 pub use read::reading::{AlphaUse, DataFiles, PartChoice, ReadOptions, Reading, SeriesChoice, Strictness};
 pub use read::series::{CineSeries, holds_dicom, list_series, read_cine};
-pub use read::stored::partial::PartialImage;
+pub use read::stored::partial::{PartialFlow, PartialImage};
 pub use read::stream::stream_end::StreamEnd;
 pub use read::stream::{FrameStream, StreamShape};
 pub use read::watch::FolderWatch;
@@ -98,7 +98,7 @@ pub use transforms::{
 pub use veloxel_core::GridBox;
 pub use write::append_log::{AppendLog, LogUse};
 pub use write::detached::data_file;
-pub use write::kept_parts::KeptParts;
+pub use write::kept_parts::{KeptParts, PartsBeside};
 pub use write::painted_mesh::PaintedMesh;
 pub use write::pending::{Ending, PendingFiles};
 pub use write::publication::{Outcome, Publication, Resolved, Unpublished, resolve_earlier};

@@ -66,8 +66,9 @@ pub use over::sequence::{
 };
 pub use over::stream::{DeliveredFlow, LeavingFlow, PairStream, StreamFlow, StreamedFlow};
 pub use over::tiles::{
-    BoxedPair, CoarsePlan, DeterminantSums, FlowInTiles, FlowPart, FoundTile, ImageBoxes, KeptTile, OpenTile,
-    TileAccount, TilePlan, TileSeams, TileStore, Tiled, TiledWindows, warp_in_slabs,
+    BoxedPair, CoarsePlan, DeterminantSums, FlowInTiles, FlowPart, FoundTile, ImageBoxes, KeptBeginning,
+    KeptTile, OpenTile, PartWarp, TileAccount, TilePlan, TileSeams, TileStore, Tiled, TiledWindows,
+    warp_in_slabs,
 };
 pub use phase::{
     ConfidenceChoice, FeatureMaps, FeatureScales, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures,

@@ -48,13 +48,15 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::flow::{FlowFound, expected_error, flow, sequence, starts};
     #[pymodule_export]
-    use crate::fields::flow_files::flow_files;
+    use crate::fields::flow_files::{FlowTiles, flow_files};
     #[pymodule_export]
     use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]
     use crate::fields::points::move_points;
     #[pymodule_export]
     use crate::fields::warp::{jacobian, strain, warp_image, warp_labels};
+    #[pymodule_export]
+    use crate::fields::warp_files::{warp_image_files, warp_labels_files};
     #[pymodule_export]
     use crate::files::{info, read_field, read_image, read_labels, read_sequence, write};
     #[pymodule_export]

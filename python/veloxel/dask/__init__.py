@@ -1,4 +1,4 @@
-"""Many pairs over the workers of a Dask cluster: ``pip install veloxel[dask]``.
+"""Many pairs, or the tiles of one large pair, over the workers of a Dask cluster: ``pip install veloxel[dask]``.
 
 A pair is a task. Tasks are sent as they are needed, so there is no graph of millions, and the scheduler retries those of a worker
 that dies. Fields have the bits of one process. A worker process of a machine with GPUs takes one of them for itself.
@@ -27,12 +27,15 @@ from uuid import uuid4
 
 from .. import _veloxel
 from .._files import write
-from .._flow import flow, parameters
+from .._flow import flow as _flow
+from .._flow import parameters
 from .._results import FlowResult
 from .._session import Session, devices
 from .._warnings import VeloxelWarning, tell
+from ._clients import client_of as _client
+from ._tiles import flow
 
-__all__ = ["PairDone", "map_pairs", "pair"]
+__all__ = ["PairDone", "flow", "map_pairs", "pair"]
 
 #: Tasks that wait at the scheduler for each thread of the workers.
 _AHEAD = 4
@@ -95,7 +98,7 @@ def pair(fixed: Any, moving: Any, *, device: str | None = None, threads: int = 1
     >>> veloxel.dask.pair(still, still, preset="fast", device="cpu").field.shape
     (40, 40, 2)
     """
-    return flow(fixed, moving, session=_session(device, threads), **options)
+    return _flow(fixed, moving, session=_session(device, threads), **options)
 
 
 def map_pairs(
@@ -342,24 +345,10 @@ def _check(options: dict[str, Any]) -> None:
     refused = sorted(_NOT_HERE & options.keys())
     if refused:
         raise _veloxel.InputError(f"{refused[0]}= is of calls in this process: workers have devices of their own")
-    known = {name for name, own in inspect.signature(flow).parameters.items() if own.kind is own.KEYWORD_ONLY}
+    known = {name for name, own in inspect.signature(_flow).parameters.items() if own.kind is own.KEYWORD_ONLY}
     chosen = {name: value for name, value in options.items() if name not in known}
     method = options.get("method", "clg")
     parameters(method, preset=options.get("preset"), **chosen)
-
-
-def _client(client: Any) -> Any:
-    try:
-        from distributed import default_client
-    except ImportError:
-        raise _veloxel.UnsupportedError("Dask's scheduler is not installed: pip install veloxel[dask]") from None
-    if client is not None:
-        return client
-    try:
-        return default_client()
-    except ValueError:
-        text = "there is no client of a cluster: make one first, dask.distributed.Client(), or give it (client=)"
-        raise _veloxel.InputError(text) from None
 
 
 def _worker() -> str:

@@ -1,12 +1,13 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::{
-    Bar, DeviceArguments, Fallible, Outcome, ReadingArguments, RowArguments, Run, followed, host_session,
-    say, warn_and_note, words,
+    Bar, DeviceArguments, Fallible, MemoryArguments, Outcome, ReadingArguments, RowArguments, Run, followed,
+    host_session, say, warn_and_note, words,
 };
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use veloxel::Session;
 use veloxel::jobs::{
     LabelChoice, OutsideFill, PointsRun, RowJob, WarpJob, WarpSampling, warp_image, warp_labels, warp_points,
 };
@@ -37,6 +38,8 @@ enum What {
         #[arg(long, value_name = "VALUE|nan|edge", default_value = "0", allow_hyphen_values = true)]
         outside: OutsideFill,
         #[command(flatten)]
+        memory: MemoryArguments,
+        #[command(flatten)]
         device: DeviceArguments,
     },
     /// Pull labels back onto the field's grid; 0 where that is unknown
@@ -46,6 +49,8 @@ enum What {
         /// How a label between voxels is chosen
         #[arg(long, value_parser = among(), default_value = "linear")]
         interpolation: LabelChoice,
+        #[command(flatten)]
+        memory: MemoryArguments,
         #[command(flatten)]
         device: DeviceArguments,
     },
@@ -117,11 +122,13 @@ fn say_what_is_missing(run: &PointsRun) {
 }
 
 impl What {
-    /// The device that computes, where one does.
-    fn device(&self) -> Option<&DeviceArguments> {
+    /// The device that computes, where one does, and what it may take.
+    fn session(&self) -> Session {
         match self {
-            Self::Image { device, .. } | Self::Labels { device, .. } => Some(device),
-            Self::Points(_) => None,
+            Self::Image { device, memory, .. } | Self::Labels { device, memory, .. } => {
+                memory.of(device.session())
+            }
+            Self::Points(_) => host_session(),
         }
     }
 
@@ -145,7 +152,7 @@ impl RowArguments for WarpArguments {
 
 impl Run for WarpArguments {
     fn run(self) -> Outcome {
-        let session = self.what.device().map_or_else(host_session, DeviceArguments::session);
+        let session = self.what.session();
         let job = self.what.job()?;
         let warnings = followed(&session, Bar::Shown, |session| match &job {
             RowJob::WarpImage(job, sampling) => warp_image(job, *sampling, session),

@@ -44,14 +44,39 @@ impl KeptParts {
         let head = lines.next();
         let mut notes = HashMap::new();
         for line in lines {
-            let Some((name, note)) = line.split_once('\t') else { continue };
-            // A disk may have lost what a machine without power had written.
-            if folder.join(name).is_file() {
-                notes.insert(name.to_owned(), note.to_owned());
-            }
+            add_note(&mut notes, &folder, &line);
         }
-        target.files().pending().keep(&folder, !notes.is_empty());
-        Ok(Self { folder, target, log, head, notes })
+        let mut parts = Self { folder, target, log, head, notes };
+        parts.adopt()?;
+        parts.target.files().pending().keep(&parts.folder, !parts.notes.is_empty());
+        Ok(parts)
+    }
+
+    /// Takes parts into the ledger that other processes kept beside it.
+    fn adopt(&mut self) -> Result<()> {
+        let entries = fs::read_dir(&self.folder).map_err(self.target.fail())?;
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut noted: Vec<String> =
+            names.filter_map(|name| name.strip_suffix(NOTE).map(str::to_owned)).collect();
+        noted.sort();
+        for name in noted {
+            let path = self.folder.join(format!("{name}{NOTE}"));
+            let Ok(note) = fs::read_to_string(&path) else { continue };
+            if !self.notes.contains_key(&name) && self.folder.join(&name).is_file() {
+                self.log.append(&format!("{name}\t{note}"))?;
+                self.notes.insert(name, note);
+            }
+            fs::remove_file(&path).map_err(self.target.fail())?;
+        }
+        Ok(())
+    }
+
+    /// All samples of a part.
+    ///
+    /// # Errors
+    /// [`IoError::Open`], [`IoError::Read`].
+    pub fn whole(&self, name: &str) -> Result<Vec<f32>> {
+        whole_part(&self.folder.join(name))
     }
 
     /// What the parts are of; none of parts that have just begun.
@@ -88,24 +113,8 @@ impl KeptParts {
     ///
     /// # Errors
     /// [`IoError::Write`], [`IoError::Stopped`].
-    pub fn put(&mut self, name: &str, planes: impl Iterator<Item = Vec<f32>>, note: &str) -> Result<()> {
-        let unfinished = self.folder.join(UNFINISHED);
-        let write = || -> std::io::Result<()> {
-            let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(&unfinished)?);
-            for plane in planes {
-                self.target.files().control().check().map_err(std::io::Error::other)?;
-                for block in plane.chunks(BLOCK_BYTES / SAMPLE_BYTES) {
-                    let bytes: Vec<u8> = block.iter().flat_map(|v| v.to_le_bytes()).collect();
-                    file.write_all(&bytes)?;
-                }
-            }
-            file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_data()?;
-            fs::rename(&unfinished, self.folder.join(name))?;
-            // Where folders cannot be synchronised the system keeps names as it does.
-            let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
-            Ok(())
-        };
-        write().map_err(self.target.fail())?;
+    pub fn put(&mut self, name: &str, planes: &[Vec<f32>], note: &str) -> Result<()> {
+        write_part(&self.folder, &self.target, [name, UNFINISHED], planes).map_err(self.target.fail())?;
         self.log.append(&format!("{name}\t{note}"))?;
         self.notes.insert(name.to_owned(), note.to_owned());
         self.target.files().pending().keep(&self.folder, true);
@@ -158,7 +167,126 @@ impl KeptParts {
     }
 }
 
+/// Parts that other processes keep for one that has them all in the end: beside its ledger, which they look at.
+#[derive(Debug)]
+pub struct PartsBeside {
+    folder: PathBuf,
+    target: Target,
+    head: Option<String>,
+    notes: HashMap<String, String>,
+}
+
+impl PartsBeside {
+    /// Looks at the parts of an output; what is kept from here on by others is not seen.
+    ///
+    /// # Errors
+    /// [`IoError::Open`] where nothing has begun, [`IoError::Read`].
+    pub fn open(target: impl Into<Target>) -> Result<Self> {
+        let target = target.into();
+        let folder = folder_of(target.path());
+        let ledger = folder.join(LEDGER);
+        let text = fs::read(&ledger).map_err(|source| IoError::Open { path: ledger, source })?;
+        let text = String::from_utf8_lossy(&text);
+        // A line counts once its line break is there.
+        let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        let head = lines.next().map(str::to_owned);
+        let mut notes = HashMap::new();
+        lines.for_each(|line| add_note(&mut notes, &folder, line));
+        Ok(Self { folder, target, head, notes })
+    }
+
+    /// What the parts are of; none where nothing was said yet.
+    pub fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// The folder that they are in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What was noted of a part that is whole, in the ledger or beside it.
+    pub fn note(&self, name: &str) -> Option<String> {
+        let beside = || {
+            let note = fs::read_to_string(self.folder.join(format!("{name}{NOTE}"))).ok()?;
+            self.folder.join(name).is_file().then_some(note)
+        };
+        self.notes.get(name).cloned().or_else(beside)
+    }
+
+    /// Keeps a part beside the ledger, which takes it when it is opened; the disk has it when this returns.
+    ///
+    /// # Errors
+    /// As [`KeptParts::put`].
+    pub fn put(&self, name: &str, planes: &[Vec<f32>], note: &str) -> Result<()> {
+        // Another process may be at the same part, whose bytes are the same.
+        let own = format!("{name}.{}.{UNFINISHED}", std::process::id());
+        let write = || -> std::io::Result<()> {
+            write_part(&self.folder, &self.target, [name, &own], planes)?;
+            let (place, path) = (self.folder.join(&own), self.folder.join(format!("{name}{NOTE}")));
+            let mut file = File::create(&place)?;
+            file.write_all(note.as_bytes())?;
+            file.sync_data()?;
+            fs::rename(&place, path)
+        };
+        write().map_err(self.target.fail())
+    }
+
+    /// All samples of a part, from the first plane to the last.
+    ///
+    /// # Errors
+    /// As [`KeptParts::whole`].
+    pub fn whole(&self, name: &str) -> Result<Vec<f32>> {
+        whole_part(&self.folder.join(name))
+    }
+}
+
+/// The ending of a note beside a part, as long as no ledger has it.
+const NOTE: &str = ".note";
+
+fn add_note(notes: &mut HashMap<String, String>, folder: &Path, line: &str) {
+    let Some((name, note)) = line.split_once('\t') else { return };
+    // A disk may have lost what a machine without power had written.
+    if folder.join(name).is_file() {
+        notes.insert(name.to_owned(), note.to_owned());
+    }
+}
+
+/// Writes a part under a name of its own, and gives it its name once the disk has it.
+fn write_part(
+    folder: &Path,
+    target: &Target,
+    [name, unfinished]: [&str; 2],
+    planes: &[Vec<f32>],
+) -> std::io::Result<()> {
+    let place = folder.join(unfinished);
+    let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(&place)?);
+    let mut unsynchronised = 0;
+    for block in planes.iter().flat_map(|plane| plane.chunks(BLOCK_BYTES / SAMPLE_BYTES)) {
+        target.files().control().check().map_err(std::io::Error::other)?;
+        let bytes: Vec<u8> = block.iter().flat_map(|v| v.to_le_bytes()).collect();
+        file.write_all(&bytes)?;
+        unsynchronised += bytes.len();
+        if unsynchronised >= PIECE_BYTES {
+            // A run that is stopped waits for the disk no longer than one piece takes.
+            file.get_ref().sync_data()?;
+            unsynchronised = 0;
+        }
+    }
+    file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_data()?;
+    fs::rename(&place, folder.join(name))?;
+    // Where folders cannot be synchronised the system keeps names as it does.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}
+
+fn whole_part(path: &Path) -> Result<Vec<f32>> {
+    let bytes = fs::read(path).map_err(|source| IoError::Open { path: path.to_owned(), source })?;
+    Ok(bytes.as_chunks().0.iter().map(|&sample| f32::from_le_bytes(sample)).collect())
+}
+
 const BLOCK_BYTES: usize = 1 << 16;
+const PIECE_BYTES: usize = 16 << 20;
 
 /// The hidden folder beside an output.
 fn folder_of(path: &Path) -> PathBuf {
@@ -181,8 +309,8 @@ mod tests {
         let mut parts = KeptParts::open(&output).unwrap();
         assert_eq!((parts.head(), parts.count()), (None, 0));
         parts.begin("of these images").unwrap();
-        parts.put("a", planes(0.0).into_iter(), "first").unwrap();
-        parts.put("b", planes(0.5).into_iter(), "second").unwrap();
+        parts.put("a", &planes(0.0), "first").unwrap();
+        parts.put("b", &planes(0.5), "second").unwrap();
         assert!(matches!(KeptParts::open(&output), Err(IoError::Busy { .. })));
         drop(parts);
         // Ended in the middle of a part, and of a line; another part was lost.
@@ -195,11 +323,21 @@ mod tests {
         let mut parts = KeptParts::open(&output).unwrap();
         assert_eq!(parts.head(), Some("of these images"));
         assert_eq!((parts.note("a"), parts.note("b"), parts.note("c")), (None, Some("second"), None));
-        parts.put("a", planes(0.0).into_iter(), "again").unwrap();
+        parts.put("a", &planes(0.0), "again").unwrap();
         let part = GridBox { begin: [1, 2, 1], size: [3, 2, 2] };
         let found = parts.read("a", 2, [5, 4, 3], part).unwrap();
         let own: Vec<Vec<f32>> = planes(0.0).iter().map(|plane| part.of(plane, [5, 4, 3])).collect();
         assert_eq!(found, own);
+        // Another process keeps one beside the ledger, which the next one that opens it takes over.
+        let beside = PartsBeside::open(&output).unwrap();
+        assert_eq!((beside.head(), beside.note("c")), (Some("of these images"), None));
+        beside.put("c", &planes(2.0), "third").unwrap();
+        assert_eq!(PartsBeside::open(&output).unwrap().note("c").as_deref(), Some("third"));
+        drop(parts);
+        let parts = KeptParts::open(&output).unwrap();
+        assert_eq!((parts.note("c"), parts.count()), (Some("third"), 3));
+        assert_eq!(parts.whole("c").unwrap(), planes(2.0).concat());
+        assert!(!hidden.join("c.note").exists());
         parts.remove().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }

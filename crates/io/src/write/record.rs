@@ -38,14 +38,7 @@ impl<'a> Record<'a> {
 
     /// Labels in the smallest of u8, i16 and i32 that holds them all.
     pub fn labels(labels: &'a Volume<i32>) -> Self {
-        let within = |low: i32, high: i32| labels.data().iter().all(|v| (low..=high).contains(v));
-        let element = if within(0, i32::from(u8::MAX)) {
-            Element::U8
-        } else if within(i32::from(i16::MIN), i32::from(i16::MAX)) {
-            Element::I16
-        } else {
-            Element::I32
-        };
+        let element = label_element(labels.data());
         Self { element, ..Self::new(labels.grid(), Samples::Labels(labels.data())) }
     }
 
@@ -64,6 +57,12 @@ impl<'a> Record<'a> {
     #[cfg(feature = "zarr")]
     pub(crate) fn image_on(grid: &'a Grid) -> Self {
         Self::new(grid, Samples::Image(&[]))
+    }
+
+    /// Labels on a grid that come later, of a type.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn labels_on(grid: &'a Grid, element: Element) -> Self {
+        Self { element, ..Self::image_on(grid) }
     }
 
     /// A field on a grid whose vectors come later, for what is said of it.
@@ -151,9 +150,21 @@ impl<'a> Record<'a> {
 
 /// Fills bytes with as many values as they have room for.
 #[cfg(feature = "zarr")]
-fn fill<T: Copy, const N: usize>(values: &[T], bytes_of: impl Fn(T) -> [u8; N], out: &mut [u8]) {
+pub(crate) fn fill<T: Copy, const N: usize>(values: &[T], bytes_of: impl Fn(T) -> [u8; N], out: &mut [u8]) {
     let places = out.as_chunks_mut().0;
     places.iter_mut().zip(values).for_each(|(place, &value)| *place = bytes_of(value));
+}
+
+/// The smallest of u8, i16 and i32 that holds all labels.
+pub(crate) fn label_element(labels: &[i32]) -> Element {
+    let within = |low: i32, high: i32| labels.iter().all(|v| (low..=high).contains(v));
+    if within(0, i32::from(u8::MAX)) {
+        Element::U8
+    } else if within(i32::from(i16::MIN), i32::from(i16::MAX)) {
+        Element::I16
+    } else {
+        Element::I32
+    }
 }
 
 /// Samples that are made ready for writing together: they stay in the cache.

@@ -237,6 +237,19 @@ impl StoredSamples for Opened<'_> {
         Ok(samples)
     }
 
+    fn vectors(&self, part: GridBox, context: &mut Context) -> Result<Vec<f32>> {
+        let (length, components) = (part.len(), self.layout.components());
+        let mut samples = context.room_for(length * components)?;
+        samples.resize(length * components, 0.0);
+        let mut tally = Tally::default();
+        for (component, samples) in samples.chunks_exact_mut(length).enumerate() {
+            self.read(0, Some(component), part, samples, &mut tally, context)?;
+        }
+        self.turn(&mut samples, context)?;
+        self.tell(&tally, context);
+        Ok(samples)
+    }
+
     fn labels(&self, context: &mut Context) -> Result<Option<Vec<i32>>> {
         if !self.level.array.sample.is_whole() || self.components.is_some() || self.layout.frames > 1 {
             return Ok(None);

@@ -15,7 +15,7 @@ pub(crate) struct ScalarKey {
 ///
 /// By themselves every run decides by its own. A caller with tiles lets a few of them [note](Self::note) theirs, and all of them
 /// decide by the [means](Self::settle).
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct SharedScalars {
     mode: Mode,
     /// Sum and count of what was noted.
@@ -40,6 +40,26 @@ impl SharedScalars {
     /// From here on the means of what was noted take the place of numbers that are measured.
     pub fn settle(&mut self) {
         self.mode = Mode::Settled;
+    }
+
+    /// The numbers that were noted, as texts that hold every bit.
+    pub(crate) fn texts(&self) -> Vec<[String; 4]> {
+        let bits = |number: &f64| format!("{:016x}", number.to_bits());
+        let text = |(key, (sum, count)): (&ScalarKey, &(f64, f64))| {
+            [key.level.to_string(), key.nth.to_string(), bits(sum), bits(count)]
+        };
+        self.noted.iter().map(text).collect()
+    }
+
+    /// Settled numbers of such [texts](Self::texts); none where one is no such text.
+    pub(crate) fn of_texts(texts: &[[String; 4]]) -> Option<Self> {
+        let number = |text: &str| u64::from_str_radix(text, 16).ok().map(f64::from_bits);
+        let one = |[level, nth, sum, count]: &[String; 4]| {
+            let key = ScalarKey { level: level.parse().ok()?, nth: nth.parse().ok()? };
+            Some((key, (number(sum)?, number(count)?)))
+        };
+        let noted = texts.iter().map(one).collect::<Option<_>>()?;
+        Some(Self { mode: Mode::Settled, noted })
     }
 
     /// The number to decide by, where this one was measured; a run that asks more often than any that was noted goes on with
@@ -77,5 +97,7 @@ mod tests {
         let asked =
             [key(0, 0), key(1, 0), key(1, 1), key(1, 5), key(2, 0)].map(|key| shared.number(key, 7.0));
         assert_eq!(asked, [8.0, 3.0, 1.0, 1.0, 7.0]);
+        assert_eq!(SharedScalars::of_texts(&shared.texts()), Some(shared));
+        assert_eq!(SharedScalars::of_texts(&[["0", "0", "x", "0"].map(str::to_owned)]), None);
     }
 }

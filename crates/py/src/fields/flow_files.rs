@@ -22,6 +22,37 @@ pub struct FlowFiles {
     init: Option<PathBuf>,
 }
 
+impl FlowFiles {
+    fn job(self, options: &Options<'_>) -> PyResult<FlowJob> {
+        let Self { fixed, moving, out, confidence, init } = self;
+        let outputs = FlowOutputs { flow: out, confidence, ..FlowOutputs::default() };
+        let (inputs, start) = (vec![fixed, moving], init.map_or(StartFrom::None, start));
+        Ok(FlowJob { inputs, start, truth: None, options: options.of_files()?, outputs })
+    }
+}
+
+/// The tiles of a flow that is found in parts, one by one.
+#[pyclass(frozen, module = "veloxel._veloxel")]
+pub struct FlowTiles(veloxel::jobs::FlowTiles);
+
+#[pymethods]
+impl FlowTiles {
+    #[new]
+    fn new(files: FlowFiles, options: Options<'_>) -> PyResult<Self> {
+        Ok(Self(veloxel::jobs::FlowTiles::of(files.job(&options)?)))
+    }
+
+    /// Finds what all tiles begin from; how many tiles there are, or 0 where the run fits into memory.
+    fn begin(&self, py: Python<'_>, session: &Bound<'_, Session>) -> PyResult<usize> {
+        session.get().lend(|library| run(py, library, None, |library| self.0.begin(library)))
+    }
+
+    /// Estimates a tile, unless it is kept already.
+    fn estimate(&self, py: Python<'_>, session: &Bound<'_, Session>, nth: usize) -> PyResult<()> {
+        session.get().lend(|library| run(py, library, None, |library| self.0.estimate(nth, library)))
+    }
+}
+
 /// Writes the flow of two files; gives the report as JSON, and warnings.
 #[pyfunction]
 pub fn flow_files(
@@ -30,10 +61,7 @@ pub fn flow_files(
     files: FlowFiles,
     options: Options<'_>,
 ) -> PyResult<(String, Py<PyList>)> {
-    let FlowFiles { fixed, moving, out, confidence, init } = files;
-    let outputs = FlowOutputs { flow: out, confidence, ..FlowOutputs::default() };
-    let (inputs, start) = (vec![fixed, moving], init.map_or(StartFrom::None, start));
-    let job = FlowJob { inputs, start, truth: None, options: options.of_files()?, outputs };
+    let job = files.job(&options)?;
     let (report, warnings) = session.get().lend(|library| {
         run(py, library, options.progress(), |library| {
             let done = veloxel::jobs::flow(&job, library)?;

@@ -7,3 +7,4 @@ pub mod flow_files;
 pub mod maps;
 pub mod points;
 pub mod warp;
+pub mod warp_files;

@@ -28,16 +28,7 @@ pub fn warp_image(
     outside: Outside,
 ) -> PyResult<(Image, Py<PyList>)> {
     let (flow, image, outside) = (&field.get().flow, image.get().volume.clone(), outside.fill()?);
-    let interpolation = match interpolation {
-        "nearest" => Interpolation::Nearest,
-        "linear" => Interpolation::Linear,
-        "cubic" => Interpolation::CubicSpline,
-        "cubic-convolution" => Interpolation::CubicConvolution,
-        name => {
-            let all = "\"nearest\", \"linear\", \"cubic\" or \"cubic-convolution\"";
-            return Err(InputError::new_err(format!("interpolation is {all}, not {name:?}")));
-        }
-    };
+    let interpolation = interpolation_of(interpolation)?;
     let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
     let result = session.get().lend(|library| {
         run(py, library, None, |library| {
@@ -63,14 +54,7 @@ pub fn warp_labels<'py>(
     let grid = grid_of(&shape_of(labels), &place)?;
     let labels = Volume::new(grid, labels_i32(labels)?).map_err(|error| exception(&error))?;
     let flow = &field.get().flow;
-    let choice = match choice {
-        "nearest" => LabelChoice::Nearest,
-        "most-weight" => LabelChoice::MostWeight,
-        name => {
-            let text = format!("choice is \"most-weight\" or \"nearest\", not {name:?}");
-            return Err(InputError::new_err(text));
-        }
-    };
+    let choice = label_choice_of(choice)?;
     let result = session.get().lend(|library| {
         run(py, library, None, |library| {
             let strictness = Strictness::Lenient;
@@ -80,6 +64,29 @@ pub fn warp_labels<'py>(
     })?;
     let warnings = told(py, result.account.warnings.urgent())?;
     Ok((PyArray1::from_vec(py, result.warped.into_data()), warnings))
+}
+
+/// How samples between voxels are found, by its name.
+pub fn interpolation_of(name: &str) -> PyResult<Interpolation> {
+    Ok(match name {
+        "nearest" => Interpolation::Nearest,
+        "linear" => Interpolation::Linear,
+        "cubic" => Interpolation::CubicSpline,
+        "cubic-convolution" => Interpolation::CubicConvolution,
+        name => {
+            let all = "\"nearest\", \"linear\", \"cubic\" or \"cubic-convolution\"";
+            return Err(InputError::new_err(format!("interpolation is {all}, not {name:?}")));
+        }
+    })
+}
+
+/// How a label between voxels is chosen, by its name.
+pub fn label_choice_of(name: &str) -> PyResult<LabelChoice> {
+    match name {
+        "nearest" => Ok(LabelChoice::Nearest),
+        "most-weight" => Ok(LabelChoice::MostWeight),
+        name => Err(InputError::new_err(format!("choice is \"most-weight\" or \"nearest\", not {name:?}"))),
+    }
 }
 
 /// Maps by name.

@@ -4,8 +4,8 @@ use crate::Result;
 use crate::jobs::JobError;
 use crate::pipelines::TileKey;
 use veloxel_core::GridBox;
-use veloxel_io::{KeptParts, Target};
-use veloxel_motion::{FoundTile, KeptTile, MotionError, TileAccount, TileStore};
+use veloxel_io::{IoError, KeptParts, PartsBeside, Target};
+use veloxel_motion::{FoundTile, KeptBeginning, KeptTile, MotionError, TileAccount, TileStore};
 
 /// Tiles in files, each with its account in a ledger.
 pub(crate) struct TileFiles {
@@ -23,7 +23,7 @@ impl TileFiles {
         let mut parts = KeptParts::open(target)?;
         let differs = parts.head().and_then(|head| key.differs_from(head));
         if let Some(what) = differs {
-            if parts.count() > 0 {
+            if tiles_of(&parts) > 0 {
                 return Err(JobError::OtherTiles { folder: parts.folder().to_owned(), what }.into());
             }
             // Nothing is lost.
@@ -38,7 +38,7 @@ impl TileFiles {
 
     /// How many are kept.
     pub fn count(&self) -> usize {
-        self.parts.count()
+        tiles_of(&self.parts)
     }
 
     /// Removes all.
@@ -50,6 +50,46 @@ impl TileFiles {
     }
 }
 
+/// Tiles of another process's run, which keeps them beside its ledger.
+pub(crate) struct TilesBeside {
+    parts: PartsBeside,
+}
+
+impl TilesBeside {
+    /// Looks at the tiles that a key decides.
+    ///
+    /// # Errors
+    /// [`JobError::OtherTiles`] where tiles of another key are kept; as [`PartsBeside::open`].
+    pub fn open(target: &Target, key: &TileKey) -> Result<Self> {
+        let parts = PartsBeside::open(target)?;
+        match key.differs_from(parts.head().unwrap_or_default()) {
+            Some(what) => Err(JobError::OtherTiles { folder: parts.folder().to_owned(), what }.into()),
+            None => Ok(Self { parts }),
+        }
+    }
+}
+
+/// The name of what all tiles begin from.
+const BEGINNING: &str = "coarse";
+
+/// Tiles among the parts that are kept.
+fn tiles_of(parts: &KeptParts) -> usize {
+    parts.count() - usize::from(parts.note(BEGINNING).is_some())
+}
+
+/// What was noted of a tile; a note that cannot be read is that of a tile which is estimated again.
+fn account(note: &str) -> Option<TileAccount> {
+    serde_json::from_str(note).ok()
+}
+
+fn note(account: &TileAccount) -> String {
+    serde_json::to_string(account).expect("an account should be JSON")
+}
+
+fn elsewhere<T>(found: Result<T, IoError>) -> Result<T, MotionError> {
+    found.map_err(|error| MotionError::elsewhere(&error))
+}
+
 /// The name of a tile's file: where its own voxels begin and end.
 fn name(core: GridBox) -> String {
     let text = |[x, y, z]: [usize; 3]| format!("{x}.{y}.{z}");
@@ -58,20 +98,49 @@ fn name(core: GridBox) -> String {
 
 impl TileStore for TileFiles {
     fn kept(&self, core: GridBox) -> Option<TileAccount> {
-        // A note that cannot be read is that of a tile which is estimated again.
-        self.parts.note(&name(core)).and_then(|note| serde_json::from_str(note).ok())
+        account(self.parts.note(&name(core))?)
     }
 
-    fn keep(&mut self, found: &FoundTile<'_>) -> Result<(), MotionError> {
-        let note = serde_json::to_string(&found.account).expect("an account should be JSON");
-        let planes = (0..found.planes()).map(|nth| found.plane(nth));
-        let kept = self.parts.put(&name(found.tile.core), planes, &note);
-        kept.map_err(|error| MotionError::elsewhere(&error))
+    fn keep(&mut self, found: &FoundTile) -> Result<(), MotionError> {
+        elsewhere(self.parts.put(&name(found.tile.core), found.planes(), &note(&found.account)))
+    }
+
+    fn beginning(&self) -> Result<Option<KeptBeginning>, MotionError> {
+        let Some(note) = self.parts.note(BEGINNING).map(str::to_owned) else { return Ok(None) };
+        Ok(Some(KeptBeginning { samples: elsewhere(self.parts.whole(BEGINNING))?, note }))
+    }
+
+    fn keep_beginning(&mut self, beginning: &KeptBeginning) -> Result<(), MotionError> {
+        let KeptBeginning { samples, note } = beginning;
+        elsewhere(self.parts.put(BEGINNING, std::slice::from_ref(samples), note))
     }
 
     fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
         let within = part.within(&tile.reach);
-        let read = self.parts.read(&name(tile.core), self.planes, tile.reach.size, within);
-        read.map_err(|error| MotionError::elsewhere(&error))
+        elsewhere(self.parts.read(&name(tile.core), self.planes, tile.reach.size, within))
+    }
+}
+
+impl TileStore for TilesBeside {
+    fn kept(&self, core: GridBox) -> Option<TileAccount> {
+        account(&self.parts.note(&name(core))?)
+    }
+
+    fn keep(&mut self, found: &FoundTile) -> Result<(), MotionError> {
+        elsewhere(self.parts.put(&name(found.tile.core), found.planes(), &note(&found.account)))
+    }
+
+    fn beginning(&self) -> Result<Option<KeptBeginning>, MotionError> {
+        let Some(note) = self.parts.note(BEGINNING) else { return Ok(None) };
+        Ok(Some(KeptBeginning { samples: elsewhere(self.parts.whole(BEGINNING))?, note }))
+    }
+
+    fn keep_beginning(&mut self, beginning: &KeptBeginning) -> Result<(), MotionError> {
+        let KeptBeginning { samples, note } = beginning;
+        elsewhere(self.parts.put(BEGINNING, std::slice::from_ref(samples), note))
+    }
+
+    fn samples(&self, tile: KeptTile, _: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
+        unreachable!("the tile at {:?} should be put together by the run that has all", tile.core.begin)
     }
 }

@@ -58,6 +58,8 @@ pub use evaluate::{
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use filter::{FilterJob, filter};
 pub use flow::{FlowRun, flow};
+#[cfg(feature = "zarr")]
+pub use flow_in_parts::FlowTiles;
 pub use flow_job::{FlowJob, FlowOutputs};
 pub use inputs::cine_place::{place_of, told_place};
 pub use inputs::frame_feed::{FedFrame, FrameFeed};
@@ -74,7 +76,7 @@ pub use options::method_options::{DenseMethodOptions, MethodOptions, PartsMethod
 pub use options::phase_options::PhaseOptions;
 pub use options::start_from::StartFrom;
 pub use outputs::field_format::FieldFormat;
-use outputs::output_plan::name;
+pub(crate) use outputs::output_plan::name;
 pub use outputs::output_plan::{OutputContent, OutputPlan};
 pub use outputs::role::OutputRole;
 pub use phantom::{PhantomJob, PhantomRun, phantom};

@@ -16,7 +16,7 @@ pub(crate) const PROGRAM_BYTES: u64 = 24 << 20;
 /// What the processor's pool keeps at most for the next request.
 const MOST_KEPT_BYTES: u64 = 48 << 20;
 /// Bytes of a sample.
-pub(super) const SAMPLE: u64 = 4;
+pub(crate) const SAMPLE: u64 = 4;
 /// Share of a GPU's free memory that a run may take: drivers keep some.
 const OF_FREE: f64 = 0.92;
 

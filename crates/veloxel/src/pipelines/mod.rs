@@ -2,6 +2,7 @@
 //! memory with a [`Session`](crate::Session) whose observer can follow and stop it.
 
 pub(crate) mod account;
+pub(crate) mod boxes;
 mod cameras;
 mod compare;
 mod demo;
@@ -34,6 +35,7 @@ mod warp;
 mod window;
 
 pub use account::{Account, Stages};
+pub use boxes::{BoxSink, FlowBoxes};
 pub use cameras::{
     CloudRequest, RectifiedPicture, RectifyRequest, RectifyResult, depth, point_cloud, rectify,
 };
@@ -52,7 +54,10 @@ pub use evaluate::{
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
 pub use guide_points_error::GuidePointsError;
-pub use in_parts::{PartsOutput, PartsRequest, PartsResult, TileKey, memory_plan_in_parts, pair_in_parts};
+pub use in_parts::{
+    KeptField, PartsOutput, PartsRequest, PartsResult, Preparation, TileKey, memory_plan_in_parts,
+    pair_in_parts, tiles_in_parts,
+};
 pub use maps::{ComposeRequest, FoundMap, Map, MapResult, MapsError, compose, invert};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
@@ -74,6 +79,7 @@ pub use veloxel_motion::{
 };
 pub use warp::{
     DeformationResult, FinerImage, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest,
-    WarpNames, WarpResult, jacobian, jacobian_and_folding, strain, warp_image, warp_labels,
+    WarpNames, WarpPartsRequest, WarpResult, jacobian, jacobian_and_folding, label_ends, strain, warp_image,
+    warp_image_in_parts, warp_labels, warp_labels_in_parts, warp_room,
 };
 pub use window::{WindowRequest, window};

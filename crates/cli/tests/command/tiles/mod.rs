@@ -1,6 +1,7 @@
 //! Tests of budgets of memory: dry runs, and runs in tiles.
 
 mod in_parts;
+mod warp_in_parts;
 
 use crate::workplace::{Workplace, pair};
 use veloxel_core::{Flow, Grid, Mask, Warnings};

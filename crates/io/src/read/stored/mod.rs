@@ -30,11 +30,17 @@ pub(crate) trait StoredSamples: Send {
     /// [`IoError::Memory`](crate::IoError::Memory), and what broken chunks cause.
     fn samples(&self, frames: &[usize], context: &mut Context) -> Result<Vec<f32>>;
 
-    /// The samples of a box of one frame, or of the first component of a field.
+    /// The samples of a box of one frame.
     ///
     /// # Errors
     /// As [`samples`](Self::samples).
     fn part(&self, frame: usize, part: GridBox, context: &mut Context) -> Result<Vec<f32>>;
+
+    /// The vectors of a box of a field, one component after the other.
+    ///
+    /// # Errors
+    /// As [`samples`](Self::samples).
+    fn vectors(&self, part: GridBox, context: &mut Context) -> Result<Vec<f32>>;
 
     /// The whole numbers of one frame; none where samples are none.
     ///

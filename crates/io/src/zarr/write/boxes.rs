@@ -6,8 +6,9 @@ use super::chunks::{StoreWriter, write_box};
 use super::levels::Pyramid;
 use super::{check_place, write_coarser, write_metadata};
 use crate::error::{IoError, Result};
+use crate::read::element::Element;
 use crate::write::publication::Publication;
-use crate::write::record::Record;
+use crate::write::record::{Record, fill, label_element};
 use crate::write::target::Target;
 use std::path::Path;
 use veloxel_core::{Grid, GridBox};
@@ -26,6 +27,8 @@ pub struct StoreBoxes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BoxContent {
     Image,
+    /// Whole numbers of a type.
+    Labels(Element),
     Field,
 }
 
@@ -41,6 +44,14 @@ impl StoreBoxes {
     /// [`IoError::Write`]; [`IoError::Unsupported`] for a name that is not a folder's.
     pub fn image(target: impl Into<Target>, grid: &Grid) -> Result<Self> {
         Self::begin(target.into(), grid, BoxContent::Image)
+    }
+
+    /// Begins labels between a least and a largest one, whole numbers that 32-bit floats hold: below 2^24 either way.
+    ///
+    /// # Errors
+    /// As [`image`](Self::image).
+    pub fn labels(target: impl Into<Target>, grid: &Grid, ends: [i32; 2]) -> Result<Self> {
+        Self::begin(target.into(), grid, BoxContent::Labels(label_element(&ends)))
     }
 
     /// Begins a field.
@@ -79,7 +90,7 @@ impl StoreBoxes {
         step
     }
 
-    /// Writes a box: the samples of an image, x fastest, or of a field a slice for each axis, voxels.
+    /// Writes a box: the samples of an image, x fastest, or labels, or of a field a slice for each axis, voxels.
     ///
     /// # Errors
     /// [`IoError::Write`], [`IoError::Stopped`].
@@ -98,25 +109,26 @@ impl StoreBoxes {
             "a sample should belong to every voxel"
         );
         let axes = self.grid.dimension().count();
-        let slices = if self.content == BoxContent::Image { 1 } else { axes };
+        let slices = if self.content == BoxContent::Field { axes } else { 1 };
         assert_eq!(samples.len(), slices, "every component should have its samples");
         let record = self.record();
         let array = Pyramid::of(&record).array(0, &record);
         let spacing_mm = self.grid.spacing_mm();
-        let fill = |component: usize, voxel: [usize; 3], out: &mut [u8]| {
+        let row = |component: usize, voxel: [usize; 3], out: &mut [u8]| {
             // A plane in space has vectors of three components, the third of which is 0.
             let Some(slice) = samples.get(component) else { return };
             let [x, y, z] = [0, 1, 2].map(|a| voxel[a] - part.begin[a]);
             let own = &slice.as_ref()[x + part.size[0] * (y + part.size[1] * z)..];
-            let places = out.as_chunks_mut().0.iter_mut().zip(own);
+            let along = |v: f32| (f64::from(v) * spacing_mm[component]) as f32;
             match self.content {
-                BoxContent::Image => places.for_each(|(place, v)| *place = v.to_le_bytes()),
-                BoxContent::Field => places.for_each(|(place, &v)| {
-                    *place = ((f64::from(v) * spacing_mm[component]) as f32).to_le_bytes();
-                }),
+                BoxContent::Image => fill(own, f32::to_le_bytes, out),
+                BoxContent::Field => fill(own, |v| along(v).to_le_bytes(), out),
+                BoxContent::Labels(Element::U8) => fill(own, |v| [v as u8], out),
+                BoxContent::Labels(Element::I16) => fill(own, |v| (v as i16).to_le_bytes(), out),
+                BoxContent::Labels(_) => fill(own, |v| (v as i32).to_le_bytes(), out),
             }
         };
-        write_box(&self.store()?, &array, &record, part, fill)
+        write_box(&self.store()?, &array, &record, part, row)
     }
 
     /// Adds the coarser levels, once all boxes are written. The store has its name then, unless its target is published with others.
@@ -138,6 +150,7 @@ impl StoreBoxes {
     fn record(&self) -> Record<'_> {
         match self.content {
             BoxContent::Image => Record::image_on(&self.grid),
+            BoxContent::Labels(element) => Record::labels_on(&self.grid, element),
             BoxContent::Field => Record::field_on(&self.grid),
         }
     }

@@ -128,33 +128,30 @@ fn places(begin: usize, size: usize, shrinking: usize, coarse: usize) -> Vec<(us
     (begin..begin + size).map(place).collect()
 }
 
-/// A coarse flow on the voxels of a part of the fine grid, linearly interpolated, in voxels of the fine grid.
-pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: GridBox) -> Vec<Vec<f32>> {
-    let small = flow.grid().size();
+/// A component of a coarse flow on the voxels of a part of the fine grid, linearly interpolated, in voxels of the fine grid.
+pub(super) fn enlarge(flow: &Flow, shrinking: Axes<usize>, part: GridBox, axis: usize) -> Vec<f32> {
+    let (small, samples) = (flow.grid().size(), flow.component_vox(axis));
     let along = [0, 1, 2].map(|a| places(part.begin[a], part.size[a], shrinking[a], small[a]));
-    let component = |(a, samples): (usize, &[f32])| {
-        let mut out = Vec::with_capacity(part.len());
-        let mut line = vec![0.0; small[0]];
-        for &(z, tz) in &along[2] {
-            for &(y, ty) in &along[1] {
-                let row = |dz: usize, dy: usize| {
-                    let [y, z] = [(y + dy).min(small[1] - 1), (z + dz).min(small[2] - 1)];
-                    &samples[(z * small[1] + y) * small[0]..][..small[0]]
-                };
-                let rows = [row(0, 0), row(0, 1), row(1, 0), row(1, 1)];
-                for (x, value) in line.iter_mut().enumerate() {
-                    let [near, far] = [0, 2].map(|k| rows[k][x] + ty * (rows[k + 1][x] - rows[k][x]));
-                    *value = (near + tz * (far - near)) * shrinking[a] as f32;
-                }
-                out.extend(along[0].iter().map(|&(x, t)| {
-                    let next = line[(x + 1).min(small[0] - 1)];
-                    line[x] + t * (next - line[x])
-                }));
+    let mut out = Vec::with_capacity(part.len());
+    let mut line = vec![0.0; small[0]];
+    for &(z, tz) in &along[2] {
+        for &(y, ty) in &along[1] {
+            let row = |dz: usize, dy: usize| {
+                let [y, z] = [(y + dy).min(small[1] - 1), (z + dz).min(small[2] - 1)];
+                &samples[(z * small[1] + y) * small[0]..][..small[0]]
+            };
+            let rows = [row(0, 0), row(0, 1), row(1, 0), row(1, 1)];
+            for (x, value) in line.iter_mut().enumerate() {
+                let [near, far] = [0, 2].map(|k| rows[k][x] + ty * (rows[k + 1][x] - rows[k][x]));
+                *value = (near + tz * (far - near)) * shrinking[axis] as f32;
             }
+            out.extend(along[0].iter().map(|&(x, t)| {
+                let next = line[(x + 1).min(small[0] - 1)];
+                line[x] + t * (next - line[x])
+            }));
         }
-        out
-    };
-    flow.components_vox().enumerate().map(component).collect()
+    }
+    out
 }
 
 #[cfg(test)]
@@ -190,7 +187,7 @@ mod tests {
             [x[0] / 4.0, x[1] / 2.0, x[2]]
         });
         let part = GridBox { begin: [10, 5, 3], size: [20, 16, 9] };
-        let found = enlarge(&flow, [4, 2, 1], part);
+        let found = [0, 1, 2].map(|axis| enlarge(&flow, [4, 2, 1], part, axis));
         for (i, x) in (0..part.len()).map(|i| (i, [10 + i % 20, 5 + i / 20 % 16, 3 + i / 320])) {
             (0..3).for_each(|a| assert!((found[a][i] - x[a] as f32).abs() < 1e-4));
         }

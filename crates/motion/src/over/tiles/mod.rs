@@ -21,10 +21,12 @@
 //! total motion. The way back of an inverse-consistent method begins anew in each tile.
 
 mod account;
+mod beginning;
 mod coarse;
 mod cut;
 mod field;
 mod intensities;
+mod kept;
 mod local;
 mod mosaic;
 mod moving_part;
@@ -33,6 +35,8 @@ mod shrunk_levels;
 mod source;
 mod store;
 mod tile_run;
+mod walk;
+mod warped_part;
 mod windows;
 
 pub use account::TileAccount;
@@ -40,7 +44,8 @@ pub use field::{DeterminantSums, warp_in_slabs};
 pub use mosaic::{FlowPart, TileSeams};
 pub use plan::{CoarsePlan, TilePlan};
 pub use source::{BoxedPair, ImageBoxes};
-pub use store::{FlowInTiles, FoundTile, KeptTile, TileStore};
+pub use store::{FlowInTiles, FoundTile, KeptBeginning, KeptTile, TileStore};
+pub use warped_part::PartWarp;
 pub use windows::TiledWindows;
 
 use crate::error::Result;
@@ -57,15 +62,13 @@ use crate::steps::pyramid::rescaled;
 use account::{Account, TileProgress};
 use cut::grid_of;
 use intensities::intensities;
-use mosaic::{Core, Mosaic};
-use moving_part::Moving;
-use plan::{ALIGNMENT_VOX, RAMP_VOX};
+use mosaic::Mosaic;
 use std::borrow::Cow;
-use store::{KeptTiles, TileSink};
-use tile_run::{TileRun, no_content};
+use tile_run::{TileImages, TileRun, no_content};
 use veloxel_core::{Axes, Flow, Grid, GridBox, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
+use walk::tile_cores;
 
 /// Opens a method for the grid of a tile.
 pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>> + Send + Sync + 'a;
@@ -133,41 +136,6 @@ impl Tiled<'_> {
             } else {
                 self.solve(&boxed, maps[0], &progress)
             }
-        };
-        self.device.scope(|| self.device.serialised(solve))
-    }
-
-    /// Estimates the flow of a pair whose images are read box by box, and keeps every tile in a store as it is found. Tiles that
-    /// are kept already are not estimated again. Nothing is measured.
-    ///
-    /// # Errors
-    /// As [`PairMethod::run_with`]; what reading the images and keeping tiles fails with.
-    ///
-    /// # Panics
-    /// If the plan is of exact tiles, which a field in memory is made of.
-    pub fn run_into(&self, pair: &BoxedPair<'_>, store: &mut dyn TileStore) -> Result<FlowInTiles> {
-        assert!(!self.plan.exact, "exact tiles should be put together in memory");
-        require_one_grid(pair)?;
-        let grid = pair.fixed.grid();
-        let solve = move || {
-            let room = (self.plan.device_bytes / 8) as usize;
-            let map = match with_contrast(intensities(self.device, pair, room)?) {
-                Ok([map, _]) => map,
-                Err(why) => {
-                    let account = Account::no_content(why);
-                    return Ok(FlowInTiles { grid: grid.clone(), tiles: Vec::new(), account });
-                }
-            };
-            let progress = TileProgress::new(self.plan.worked_voxels());
-            let mut tiles = KeptTiles::new(grid.size(), store);
-            let account = match &self.plan.coarse {
-                None => self.keep_whole(pair, map, &progress, &mut tiles)?,
-                Some(coarse) => {
-                    let begun = self.begin(pair, coarse, map, &progress)?;
-                    self.solve_tiles(pair, &begun.starts, map, &progress, &mut tiles)?
-                }
-            };
-            Ok(FlowInTiles { grid: grid.clone(), tiles: tiles.into_tiles(), account })
         };
         self.device.scope(|| self.device.serialised(solve))
     }
@@ -272,85 +240,56 @@ impl Tiled<'_> {
         Ok(DenseFlow { linear_start, ..found.finish(FlowExtras::default())? })
     }
 
-    /// Keeps the whole as one tile.
-    fn keep_whole(
-        &self,
-        pair: &BoxedPair<'_>,
-        map: IntensityMap,
-        progress: &TileProgress,
-        tiles: &mut KeptTiles<'_>,
-    ) -> Result<Account> {
-        let (all, mut account) = (GridBox::all(pair.fixed.grid().size()), Account::default());
-        let core = Core::of(all);
-        let own = match tiles.kept(core) {
-            Some(own) => own,
-            None => {
-                let found = self.solve_whole(pair, map, progress)?;
-                tiles.add(core, all, &found, [0.0; 3])?;
-                TileAccount::of(&found.statistics)
-            }
-        };
-        account.add(&own, all.len());
-        Ok(account)
-    }
-
-    /// Every tile into a sink, which may have some already; the account of all.
+    /// Every tile into a mosaic; the account of all.
     fn solve_tiles(
         &self,
         pair: &BoxedPair<'_>,
         starts: &Starts<'_>,
         map: IntensityMap,
         progress: &TileProgress,
-        sink: &mut dyn TileSink,
+        mosaic: &mut Mosaic,
     ) -> Result<Account> {
-        let (plan, grid) = (self.plan, pair.fixed.grid());
-        let local = grid_of(GridBox::all(plan.tile_size), grid, grid.origin_mm())?;
-        let mut run = TileRun {
+        let (images, mut run) = self.begin_tiles(pair, starts, map, progress)?;
+        self.walk(
+            0..self.plan.count(),
+            &images,
+            starts,
+            |_| None,
+            |next| {
+                run.take(next, |core, estimated, found, shift| {
+                    mosaic.add_found(core, estimated, &found, shift);
+                    Ok(())
+                })
+            },
+        )?;
+        Ok(run.account)
+    }
+
+    /// What tiles see, and what estimates them.
+    fn begin_tiles<'r>(
+        &'r self,
+        pair: &'r BoxedPair<'r>,
+        starts: &'r Starts<'r>,
+        map: IntensityMap,
+        progress: &'r TileProgress,
+    ) -> Result<(TileImages<'r>, TileRun<'r>)> {
+        let grid = pair.fixed.grid();
+        let local = grid_of(GridBox::all(self.plan.tile_size), grid, grid.origin_mm())?;
+        let run = TileRun {
             device: self.device,
             method: (self.open)(&local)?,
-            moving: Moving::new(pair, &local),
             pair,
             map,
-            local,
+            local: local.clone(),
+            starts,
+            progress,
+            account: Account::default(),
         };
-        self.settle_shared_scalars(&mut run, starts, progress)?;
-        let mut account = Account::default();
-        for whole in tile_cores(plan) {
-            whole.in_pieces(|core| {
-                let voxels = core.reach(plan.grid_size).len();
-                let tile = self.tile_of(&core);
-                let share = voxels as f64 / whole.reach(plan.grid_size).len() as f64;
-                let (portion, control) =
-                    (|| progress.of((share * tile.len() as f64) as usize), self.device.control());
-                if let Some(own) = sink.kept(core) {
-                    account.add(&own, voxels);
-                    control.portion(portion(), || control.step(1.0, [None; 2]))?;
-                    return Ok(None);
-                }
-                let start = starts.of(tile);
-                let placed = run.moving.shift(core.inside(tile), tile, &start);
-                // Halves are not shorter than two ramps.
-                if let (None, Some(axis)) = (placed, core.longest_axis(8 * RAMP_VOX)) {
-                    return Ok(Some(axis));
-                }
-                let shift = placed.unwrap_or([0; 3]);
-                let estimate = || run.estimate(tile, shift, start);
-                let (found, shift) = control.portion(portion(), estimate)?;
-                account.add(&TileAccount::of(&found.statistics), voxels);
-                sink.add(core, tile, &found, shift)?;
-                Ok(None)
-            })?;
-        }
-        Ok(account)
+        Ok((TileImages::new(pair, local), run))
     }
 
     /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
-    fn settle_shared_scalars(
-        &self,
-        run: &mut TileRun<'_>,
-        starts: &Starts<'_>,
-        progress: &TileProgress,
-    ) -> Result<()> {
+    fn settle_shared_scalars(&self, run: &mut TileRun<'_>, images: &TileImages<'_>) -> Result<()> {
         let Some(shared) = run.method.shared_scalars() else { return Ok(()) };
         shared.note();
         let count = self.plan.count();
@@ -360,48 +299,34 @@ impl Tiled<'_> {
             let core = tile_cores(self.plan).nth((2 * nth + 1) * count / (2 * asked));
             let core = core.expect("a tile should lie among all");
             let tile = self.tile_of(&core);
-            let start = starts.of(tile);
-            let shift = run.moving.shift(core.inside(tile), tile, &start).unwrap_or([0; 3]);
-            let estimate = || run.estimate(tile, shift, start);
-            self.device.control().portion(progress.of(0), estimate)?;
+            let start = |axis: usize| run.starts.component(tile, axis);
+            let shift = images.moving.shift(core.inside(tile), tile, start).unwrap_or([0; 3]);
+            let seen = images.seen(tile, shift, start)?;
+            let portion = run.progress.of(0);
+            self.device.control().portion(portion, || run.estimate(seen))?;
         }
         run.method.shared_scalars().into_iter().for_each(SharedScalars::settle);
         Ok(())
     }
-
-    /// The box of a core: in its middle, or as near to it as the grid allows.
-    fn tile_of(&self, core: &Core) -> GridBox {
-        let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
-        let begin = [0, 1, 2].map(|a| {
-            let middle = (core.begin[a] + core.end[a]) / 2;
-            let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
-            begin / ALIGNMENT_VOX * ALIGNMENT_VOX
-        });
-        GridBox { begin, size }
-    }
-}
-
-/// What each tile of a plan contributes.
-fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
-    let [kx, ky, kz] = plan.tiles;
-    (0..kx * ky * kz).map(move |nth| {
-        let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
-        let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
-        Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }
-    })
 }
 
 impl Starts<'_> {
     /// The start of a tile, voxels; a start may have holes, where nothing is known.
     fn of(&self, tile: GridBox) -> Vec<Vec<f32>> {
-        let mut start = match self {
-            Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
-            Self::Whole(flow) => {
-                let size = flow.grid().size();
-                flow.components_vox().map(|c| tile.of(c, size)).collect()
-            }
+        let grid = match self {
+            Self::Coarse(flow, _) => flow.grid(),
+            Self::Whole(flow) => flow.grid(),
         };
-        start.iter_mut().flatten().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
+        (0..grid.dimension().count()).map(|axis| self.component(tile, axis)).collect()
+    }
+
+    /// One component of it.
+    fn component(&self, tile: GridBox, axis: usize) -> Vec<f32> {
+        let mut start = match self {
+            Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile, axis),
+            Self::Whole(flow) => tile.of(flow.component_vox(axis), flow.grid().size()),
+        };
+        start.iter_mut().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
         start
     }
 }

@@ -2,6 +2,7 @@
 
 use super::plan::RAMP_VOX;
 use crate::error::Result;
+use crate::method::pending_flow::DenseFlow;
 use veloxel_core::{Axes, Flow, Grid, GridBox, Volume};
 
 /// What a tile contributes: voxels `begin..end` along each axis, in full but for a ramp at either end.
@@ -161,6 +162,13 @@ impl Mosaic {
         }
     }
 
+    /// Adds what was found in a box for a core, `shift` voxels more.
+    pub fn add_found(&mut self, core: Core, estimated: GridBox, found: &DenseFlow, shift: Axes<f32>) {
+        let components: Vec<&[f32]> = found.flow.components_vox().collect();
+        let confidence = found.confidence.data();
+        self.add(core, &TileSamples { of: estimated, components: &components, confidence, shift });
+    }
+
     /// Adds what a tile found.
     pub fn add(&mut self, core: Core, tile: &TileSamples<'_>) {
         let reach = core.reach(self.whole);
@@ -171,14 +179,22 @@ impl Mosaic {
         });
         let [along_x, along_y, along_z] = shares;
         let (to, from) = (seen.within(&self.part), seen.within(&tile.of));
+        let full = along_x.iter().position(|share| share.weight == 1.0);
+        let full = full.map_or(0..0, |first| {
+            first..first + along_x[first..].iter().take_while(|share| share.weight == 1.0).count()
+        });
         for (row, (to, from)) in to.rows(self.part.size).zip(from.rows(tile.of.size)).enumerate() {
             let (y, z) = (along_y[row % seen.size[1]], along_z[row / seen.size[1]]);
+            // Where no other tile contributes.
+            let alone = if y.weight == 1.0 && z.weight == 1.0 { full.clone() } else { 0..0 };
+            self.add_alone([to.start, from.start].map(|row| row + alone.start), alone.len(), tile);
             let place = [0, row % seen.size[1], row / seen.size[1]];
+            let measured = self.measured;
             let is_measured = |nth: usize| {
-                self.measured
-                    .holds([0, 1, 2].map(|a| seen.begin[a] + place[a] + if a == 0 { nth } else { 0 }))
+                measured.holds([0, 1, 2].map(|a| seen.begin[a] + place[a] + if a == 0 { nth } else { 0 }))
             };
-            for (nth, (x, (to, from))) in along_x.iter().zip(to.zip(from)).enumerate() {
+            for nth in (0..alone.start).chain(alone.end..along_x.len()) {
+                let (x, to, from) = (&along_x[nth], to.start + nth, from.start + nth);
                 let weight = x.weight * y.weight * z.weight;
                 let of_others = [*x, y, z].iter().filter(|share| share.weight < 1.0).count();
                 let is_seam = of_others == 1
@@ -198,6 +214,16 @@ impl Mosaic {
                 }
             }
         }
+    }
+
+    /// Adds so many samples of a row that are this tile's alone, from a place of the part and one of the tile on.
+    fn add_alone(&mut self, [to, from]: [usize; 2], count: usize, tile: &TileSamples<'_>) {
+        for (a, (out, own)) in self.flow.iter_mut().zip(tile.components).enumerate() {
+            let places = out[to..to + count].iter_mut().zip(&own[from..from + count]);
+            places.for_each(|(out, own)| *out += own + tile.shift[a]);
+        }
+        let places = self.confidence[to..to + count].iter_mut().zip(&tile.confidence[from..from + count]);
+        places.for_each(|(out, own)| *out += own);
     }
 
     /// What all tiles found, and how they agree.

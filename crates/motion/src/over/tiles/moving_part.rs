@@ -35,15 +35,21 @@ impl<'a> Moving<'a> {
     }
 
     /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
-    /// start: near the mean motion, as far as the image goes. None if the tile is too small for that; nothing is shifted on
-    /// two grids.
-    pub fn shift(&self, core: GridBox, tile: GridBox, start: &[Vec<f32>]) -> Option<Axes<isize>> {
+    /// start, of which one component at a time is asked for: near the mean motion, as far as the image goes. None if the tile is
+    /// too small for that; nothing is shifted on two grids.
+    pub fn shift(
+        &self,
+        core: GridBox,
+        tile: GridBox,
+        start: impl Fn(usize) -> Vec<f32>,
+    ) -> Option<Axes<isize>> {
         let mut shift = [0; 3];
         if !self.is_on_one_grid() {
             return Some(shift);
         }
         let size = self.image.grid().size();
-        for (a, component) in start.iter().enumerate() {
+        for a in 0..self.fixed.dimension().count() {
+            let component = start(a);
             // Of the tile's first voxel.
             let (mut least, mut most, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
             for (row, range) in core.rows(tile.size).enumerate() {
@@ -70,14 +76,21 @@ impl<'a> Moving<'a> {
         Some(shift)
     }
 
-    /// The part that a tile reaches from its start, on the tile's grid or, on two grids, where it lies as seen from that;
-    /// none if it reaches nothing.
-    pub fn of(&self, tile: GridBox, start: &[Vec<f32>], shift: Axes<f32>) -> Result<Option<Volume<f32>>> {
+    /// The part that a tile reaches from its start, of which one component at a time is asked for, on the tile's grid or, on two
+    /// grids, where it lies as seen from that; none if it reaches nothing.
+    pub fn of(
+        &self,
+        tile: GridBox,
+        start: impl Fn(usize) -> Vec<f32>,
+        shift: Axes<isize>,
+    ) -> Result<Option<Volume<f32>>> {
         if self.is_on_one_grid() {
-            let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a] as isize) as usize);
+            let begin = [0, 1, 2].map(|a| (tile.begin[a] as isize + shift[a]) as usize);
             return volume_of(self.image, GridBox { begin, ..tile }, &self.local).map(Some);
         }
-        let Some(mut part) = self.reached(tile, start, SAMPLING_VOX) else { return Ok(None) };
+        let mut ends = [[0.0; 2]; 3];
+        (0..self.fixed.dimension().count()).for_each(|a| ends[a] = least_and_most(&start(a)));
+        let Some(mut part) = self.reached_by(tile, ends, SAMPLING_VOX) else { return Ok(None) };
         if self.fixed.dimension() == Dimension::Two {
             // Two pictures have one size.
             let size = self.image.grid().size();
@@ -99,12 +112,42 @@ impl<'a> Moving<'a> {
 
     /// The box of the moving grid that holds everything that a part's flow leads to, and `margin` voxels around it.
     pub fn reached(&self, part: GridBox, flow: &[Vec<f32>], margin: usize) -> Option<GridBox> {
-        let map = self.moving_from_fixed;
-        let size = self.image.grid().size();
-        let axes = self.fixed.dimension().count();
         let mut ends = [[0.0; 2]; 3];
-        for (a, component) in flow.iter().enumerate() {
-            let (least, most) = component.iter().fold((0.0f32, 0.0f32), |(l, m), &v| (l.min(v), m.max(v)));
+        flow.iter().zip(&mut ends).for_each(|(component, ends)| *ends = least_and_most(component));
+        self.reached_by(part, ends, margin)
+    }
+
+    /// The box that holds everything that a flow leads to whose components lie between these ends, voxels, and `margin` voxels around it.
+    pub(super) fn reached_by(
+        &self,
+        part: GridBox,
+        flow_ends: [[f32; 2]; 3],
+        margin: usize,
+    ) -> Option<GridBox> {
+        let size = self.image.grid().size();
+        let [low, high] = self.ends_of(part, flow_ends);
+        let bound = |v: f64, a: usize| v.clamp(0.0, size[a] as f64) as usize;
+        let begin = [0, 1, 2].map(|a| bound((low[a] - margin as f64).floor(), a));
+        let end = [0, 1, 2].map(|a| bound((high[a] + margin as f64).ceil() + 1.0, a));
+        let is_empty = (0..self.fixed.dimension().count()).any(|a| end[a] <= begin[a]);
+        (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
+    }
+
+    /// That box for an image that has no end: its outermost voxels stand for all beyond.
+    pub(super) fn nearest_to(&self, part: GridBox, flow_ends: [[f32; 2]; 3], margin: usize) -> GridBox {
+        let size = self.image.grid().size();
+        let [low, high] = self.ends_of(part, flow_ends);
+        let voxel = |v: f64, a: usize| v.clamp(0.0, (size[a] - 1) as f64) as usize;
+        let begin = [0, 1, 2].map(|a| voxel(low[a].floor(), a).saturating_sub(margin));
+        let end = [0, 1, 2].map(|a| (voxel(high[a].ceil(), a) + margin + 1).min(size[a]));
+        GridBox { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
+    }
+
+    /// The least and the largest place along each axis of the image, in voxels, that a part is led to.
+    fn ends_of(&self, part: GridBox, flow_ends: [[f32; 2]; 3]) -> [Axes<f64>; 2] {
+        let (map, axes) = (self.moving_from_fixed, self.fixed.dimension().count());
+        let mut ends = [[0.0; 2]; 3];
+        for (a, [least, most]) in flow_ends.into_iter().enumerate().take(axes) {
             let (begin, end) = (part.begin[a] as f64, (part.begin[a] + part.size[a] - 1) as f64);
             ends[a] = [begin + f64::from(least), end + f64::from(most)];
         }
@@ -115,10 +158,11 @@ impl<'a> Moving<'a> {
                 (low[a], high[a]) = (low[a].min(corner[a]), high[a].max(corner[a]));
             }
         }
-        let bound = |v: f64, a: usize| v.clamp(0.0, size[a] as f64) as usize;
-        let begin = [0, 1, 2].map(|a| bound((low[a] - margin as f64).floor(), a));
-        let end = [0, 1, 2].map(|a| bound((high[a] + margin as f64).ceil() + 1.0, a));
-        let is_empty = (0..axes).any(|a| end[a] <= begin[a]);
-        (!is_empty).then(|| GridBox { begin, size: [0, 1, 2].map(|a| (end[a] - begin[a]).max(1)) })
+        [low, high]
     }
+}
+
+/// The ends of an interval that holds 0 and every number of a component.
+fn least_and_most(component: &[f32]) -> [f32; 2] {
+    component.iter().fold([0.0, 0.0], |[least, most], &v| [v.min(least), v.max(most)])
 }

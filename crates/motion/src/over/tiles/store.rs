@@ -10,7 +10,7 @@ use crate::method::pending_flow::DenseFlow;
 use veloxel_core::{Axes, FlowStatistics, Grid, GridBox};
 
 /// Where the tiles of a flow are kept that need not fit into memory.
-pub trait TileStore: Send {
+pub trait TileStore: Send + Sync {
     /// The account of the tile that contributes these voxels, if it is kept already: it is not estimated again.
     fn kept(&self, core: GridBox) -> Option<TileAccount>;
 
@@ -18,13 +18,34 @@ pub trait TileStore: Send {
     ///
     /// # Errors
     /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
-    fn keep(&mut self, tile: &FoundTile<'_>) -> Result<()>;
+    fn keep(&mut self, tile: &FoundTile) -> Result<()>;
+
+    /// What all tiles begin from, if it is kept already: it is not found again.
+    ///
+    /// # Errors
+    /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
+    fn beginning(&self) -> Result<Option<KeptBeginning>>;
+
+    /// Keeps what all tiles begin from.
+    ///
+    /// # Errors
+    /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
+    fn keep_beginning(&mut self, beginning: &KeptBeginning) -> Result<()>;
 
     /// The samples of a tile in a box of its reach: those of every component, voxels, and of the confidence, one after the other.
     ///
     /// # Errors
     /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
     fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>>;
+}
+
+/// What all tiles begin from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptBeginning {
+    /// Samples of the coarse pass.
+    pub samples: Vec<f32>,
+    /// What else is known of it: one line.
+    pub note: String,
 }
 
 /// A tile that is kept.
@@ -37,96 +58,30 @@ pub struct KeptTile {
 }
 
 /// A tile that was found, to be kept.
-pub struct FoundTile<'a> {
+pub struct FoundTile {
     /// Which one.
     pub tile: KeptTile,
     /// How its run went.
     pub account: TileAccount,
-    /// The box that was estimated, which holds the reach.
-    estimated: GridBox,
-    found: &'a DenseFlow,
-    shift: Axes<f32>,
+    planes: Vec<Vec<f32>>,
 }
 
-impl FoundTile<'_> {
-    /// How many planes of samples there are: a component for each axis, and the confidence.
-    pub fn planes(&self) -> usize {
-        self.found.flow.grid().dimension().count() + 1
-    }
-
-    /// The samples of a plane in the tile's reach, x fastest: a component, voxels, or the confidence after the last one.
-    pub fn plane(&self, nth: usize) -> Vec<f32> {
-        let inner = self.tile.reach.within(&self.estimated);
-        if nth + 1 == self.planes() {
-            return inner.of(self.found.confidence.data(), self.estimated.size);
+impl FoundTile {
+    /// What was found in a box that holds the tile's reach, `shift` voxels more.
+    pub(super) fn of(tile: KeptTile, estimated: GridBox, found: &DenseFlow, shift: Axes<f32>) -> Self {
+        let inner = tile.reach.within(&estimated);
+        let cut = |samples: &[f32]| inner.of(samples, estimated.size);
+        let mut planes: Vec<Vec<f32>> = found.flow.components_vox().map(cut).collect();
+        for (plane, shift) in planes.iter_mut().zip(shift) {
+            plane.iter_mut().for_each(|v| *v += shift);
         }
-        let mut plane = inner.of(self.found.flow.component_vox(nth), self.estimated.size);
-        plane.iter_mut().for_each(|v| *v += self.shift[nth]);
-        plane
-    }
-}
-
-/// Where tiles go.
-pub(super) trait TileSink {
-    /// The account of a core that is there already.
-    fn kept(&mut self, core: Core) -> Option<TileAccount>;
-
-    /// Adds what was found in a box for a core, `shift` voxels more.
-    fn add(&mut self, core: Core, estimated: GridBox, found: &DenseFlow, shift: Axes<f32>) -> Result<()>;
-}
-
-impl TileSink for Mosaic {
-    fn kept(&mut self, _: Core) -> Option<TileAccount> {
-        None
+        planes.push(cut(found.confidence.data()));
+        Self { tile, account: TileAccount::of(&found.statistics), planes }
     }
 
-    fn add(&mut self, core: Core, estimated: GridBox, found: &DenseFlow, shift: Axes<f32>) -> Result<()> {
-        let components: Vec<&[f32]> = found.flow.components_vox().collect();
-        let samples = TileSamples {
-            of: estimated,
-            components: &components,
-            confidence: found.confidence.data(),
-            shift,
-        };
-        Self::add(self, core, &samples);
-        Ok(())
-    }
-}
-
-/// Tiles on their way into a store.
-pub(super) struct KeptTiles<'a> {
-    whole: Axes<usize>,
-    store: &'a mut dyn TileStore,
-    tiles: Vec<KeptTile>,
-}
-
-impl<'a> KeptTiles<'a> {
-    pub fn new(whole: Axes<usize>, store: &'a mut dyn TileStore) -> Self {
-        Self { whole, store, tiles: Vec::new() }
-    }
-
-    /// All of them, in the order in which they contribute.
-    pub fn into_tiles(self) -> Vec<KeptTile> {
-        self.tiles
-    }
-
-    fn tile(&self, core: Core) -> KeptTile {
-        KeptTile { core: core.own(), reach: core.reach(self.whole) }
-    }
-}
-
-impl TileSink for KeptTiles<'_> {
-    fn kept(&mut self, core: Core) -> Option<TileAccount> {
-        let account = self.store.kept(core.own())?;
-        self.tiles.push(self.tile(core));
-        Some(account)
-    }
-
-    fn add(&mut self, core: Core, estimated: GridBox, found: &DenseFlow, shift: Axes<f32>) -> Result<()> {
-        let (tile, account) = (self.tile(core), TileAccount::of(&found.statistics));
-        self.store.keep(&FoundTile { tile, account, estimated, found, shift })?;
-        self.tiles.push(tile);
-        Ok(())
+    /// The samples in the tile's reach, x fastest: those of every component, voxels, and of the confidence after the last one.
+    pub fn planes(&self) -> &[Vec<f32>] {
+        &self.planes
     }
 }
 

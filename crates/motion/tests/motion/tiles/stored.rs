@@ -11,7 +11,7 @@ use veloxel_gpu::Device;
 use veloxel_motion::{AffineModel, FlowExtras, Pair, Start};
 use veloxel_motion::{
     BoxedPair, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FlowInTiles, FoundTile, ImageBoxes,
-    KeptTile, MotionError, PairMethod, TileAccount, TilePlan, TileStore, Tiled,
+    KeptBeginning, KeptTile, MotionError, PairMethod, TileAccount, TilePlan, TileStore, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -27,6 +27,7 @@ struct Kept {
     tiles: HashMap<GridBox, Tile>,
     /// How many were put in.
     estimated: usize,
+    beginning: Option<KeptBeginning>,
     /// After so many nothing more can be kept.
     most: Option<usize>,
 }
@@ -36,13 +37,23 @@ impl TileStore for Kept {
         self.tiles.get(&core).map(|tile| tile.account.clone())
     }
 
-    fn keep(&mut self, found: &FoundTile<'_>) -> Result<(), MotionError> {
+    fn keep(&mut self, found: &FoundTile) -> Result<(), MotionError> {
         if self.most == Some(self.estimated) {
             return Err(MotionError::Apart);
         }
         self.estimated += 1;
-        let planes = (0..found.planes()).map(|nth| found.plane(nth)).collect();
+        let planes = found.planes().to_vec();
         self.tiles.insert(found.tile.core, Tile { account: found.account.clone(), planes });
+        Ok(())
+    }
+
+    fn beginning(&self) -> Result<Option<KeptBeginning>, MotionError> {
+        Ok(self.beginning.clone())
+    }
+
+    fn keep_beginning(&mut self, beginning: &KeptBeginning) -> Result<(), MotionError> {
+        assert_eq!(self.beginning, None, "it is found once");
+        self.beginning = Some(beginning.clone());
         Ok(())
     }
 
@@ -165,6 +176,28 @@ fn expected_seams(found: &DenseFlow) -> veloxel_motion::TileSeams {
     let tiles = &found.statistics.method.json["tiles"];
     let number = |name: &str| tiles[name].as_f64().unwrap();
     veloxel_motion::TileSeams { count: 1, mean_vox: number("seam_mean_vox"), max_vox: number("seam_max_vox") }
+}
+
+#[test]
+fn tiles_one_by_one_in_any_order_are_those_of_one_run() {
+    let phantom = phantom(MotionKind::BeatingShell);
+    let plan = plan(phantom.fixed.grid(), 0.7);
+    let boxed = BoxedPair::new(&phantom.fixed, &phantom.moving);
+    let mut expected = Kept::default();
+    into_store(&boxed, &plan, &mut expected).unwrap();
+    let (device, mut store) = (cpu(1), Kept::default());
+    let tiled = Tiled { open: &open(&device), open_coarse: None, device: &device, plan: &plan };
+    tiled.run_some_into(0..0, &boxed, &mut store).unwrap();
+    assert!(store.tiles.is_empty() && store.beginning == expected.beginning && store.beginning.is_some());
+    for nth in (0..plan.count()).rev() {
+        tiled.run_some_into(nth..nth + 1, &boxed, &mut store).unwrap();
+    }
+    assert_eq!(store.tiles.len(), expected.tiles.len());
+    for (core, tile) in &store.tiles {
+        let other = &expected.tiles[core];
+        assert!(tile.account.mean_abs == other.account.mean_abs);
+        assert!(tile.planes.iter().zip(&other.planes).all(|(a, b)| bits(a) == bits(b)), "{core:?}");
+    }
 }
 
 #[test]

@@ -1,20 +1,23 @@
 //! Two images that need not fit into memory, in files that are read box by box, to a field in an OME-Zarr that is written so.
 
 mod stores;
+mod tiles;
 
 use super::flow_job::{FlowJob, FlowOutputs, takes_pair};
 use super::{JobRun, OutputPlan, Result, StartFrom, name};
 use crate::boxes::FileBoxes;
 use crate::pipelines::account::Account;
 use crate::pipelines::{
-    DenseError, FlowSketch, PairNames, PairStart, PartsRequest, PartsResult, memory_plan, pair_in_parts,
+    DenseError, FlowSketch, MethodChoice, PairNames, PairStart, PartsRequest, PartsResult, memory_plan,
+    pair_in_parts,
 };
 use crate::{Session, VeloxelError};
 use std::path::Path;
 use stores::StoreOutput;
+pub use tiles::FlowTiles;
 use veloxel_core::{Grid, Stage, Warnings};
-use veloxel_io::{self as io, IoError, Reading, StoreBoxes};
-use veloxel_motion::TakenImages;
+use veloxel_io::{self as io, Reading, StoreBoxes};
+use veloxel_motion::{ImageBoxes, TakenImages};
 use veloxel_report::RunReport;
 
 /// Whether a flow is estimated in parts: its images and its field do not fit into the session's budget of memory, even in tiles, and
@@ -101,17 +104,15 @@ pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<JobRun<R
     let mut log = Account::default();
     let reading = session.reading(job.options.reading);
     let [fixed, moving] = takes_pair(job)?;
-    let open = |path: &Path, warnings: &mut Warnings| open(path, &reading, session, warnings);
+    let open = |path: &Path, warnings: &mut Warnings| FileBoxes::image(path, &reading, session, warnings);
     let [fixed, moving] = [open(fixed, &mut log.warnings)?, open(moving, &mut log.warnings)?];
-    let grids = [&fixed, &moving].map(FileBoxes::whole_grid);
+    let grids = [&fixed, &moving].map(|image| image.whole_grid());
     plan.check_grid(grids[0])?;
-    let start = start(job, &reading, &mut log.warnings)?;
     let images: Vec<String> = job.inputs.iter().map(|path| name(path)).collect();
     let title = job.title(0);
     let names = PairNames { title: &title, images: &images, ..PairNames::default() };
     let method = &job.options.choice();
-    let strictness = job.options.reading.strictness;
-    let request = PartsRequest { names, start, strictness, ..PartsRequest::new(&fixed, &moving, method) };
+    let request = parts_request(job, [&fixed, &moving], names, method, &mut log.warnings, session)?;
     let mut output = StoreOutput::new(job, session, plan, grids[0]);
     let mut found = pair_in_parts(&request, &mut output, session)?;
     log.absorb(std::mem::take(&mut found.account));
@@ -121,6 +122,19 @@ pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<JobRun<R
     // The field has its name.
     tiles.remove()?;
     Ok(run)
+}
+
+fn parts_request<'a>(
+    job: &'a FlowJob,
+    [fixed, moving]: [&'a dyn ImageBoxes; 2],
+    names: PairNames<'a>,
+    method: &'a MethodChoice,
+    warnings: &mut Warnings,
+    session: &Session,
+) -> Result<PartsRequest<'a>> {
+    let start = start(job, &session.reading(job.options.reading), warnings)?;
+    let strictness = job.options.reading.strictness;
+    Ok(PartsRequest { names, start, strictness, ..PartsRequest::new(fixed, moving, method) })
 }
 
 fn published(
@@ -139,21 +153,6 @@ fn published(
         label_overlap: None,
     };
     plan.publish(report, |_| unreachable!("a page should be refused before the run"))
-}
-
-/// Opens an image of which boxes are read.
-fn open(path: &Path, reading: &Reading, session: &Session, warnings: &mut Warnings) -> Result<FileBoxes> {
-    match io::PartialImage::open(path, reading.clone(), warnings) {
-        Err(IoError::Unsupported { .. }) => {
-            let what = format!(
-                "read {}, of which no part can be read without the rest: convert it to .ome.zarr, or to .nii, .mha or .nrrd without \
-                 compression",
-                name(path)
-            );
-            Err(DenseError::in_parts(&what, session.max_memory_bytes()).into())
-        }
-        opened => Ok(FileBoxes::new(opened?)),
-    }
 }
 
 fn start(job: &FlowJob, reading: &Reading, warnings: &mut Warnings) -> Result<PairStart<'static>> {

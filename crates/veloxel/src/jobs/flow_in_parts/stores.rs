@@ -3,11 +3,12 @@
 use crate::boxes::TileFiles;
 use crate::jobs::flow_job::FlowJob;
 use crate::jobs::{OutputPlan, OutputRole};
-use crate::pipelines::{PartsOutput, TileKey};
+use crate::pipelines::boxes::BoxSink;
+use crate::pipelines::{KeptField, PartsOutput, TileKey};
 use crate::{Result, Session};
 use veloxel_core::Grid;
 use veloxel_io::{StoreBoxes, Target};
-use veloxel_motion::{FlowPart, TileStore};
+use veloxel_motion::TileStore;
 
 /// The outputs of a flow in parts.
 pub(super) struct StoreOutput<'a> {
@@ -16,15 +17,20 @@ pub(super) struct StoreOutput<'a> {
     /// The field's own place, beside which tiles are kept.
     beside: Target,
     tiles: Option<TileFiles>,
-    /// The field, and its confidence where that is asked for, once all tiles are kept.
-    field: Option<StoreBoxes>,
+    /// Once all tiles are kept.
+    stores: Option<FieldStores>,
+}
+
+/// The field, and its confidence where that is asked for.
+struct FieldStores {
+    field: StoreBoxes,
     confidence: Option<StoreBoxes>,
 }
 
 impl<'a> StoreOutput<'a> {
     pub fn new(job: &FlowJob, session: &Session, plan: OutputPlan, grid: &'a Grid) -> Self {
         let beside = session.files().target(&job.outputs.flow);
-        Self { plan, grid, beside, tiles: None, field: None, confidence: None }
+        Self { plan, grid, beside, tiles: None, stores: None }
     }
 
     /// Finishes the stores: the plan that gives them their names, and the tiles, which are not needed then.
@@ -32,8 +38,9 @@ impl<'a> StoreOutput<'a> {
     /// # Errors
     /// What keeps them from being written.
     pub fn finish(self) -> Result<(OutputPlan, TileFiles)> {
-        for store in [self.field, self.confidence].into_iter().flatten() {
-            store.finish()?;
+        if let Some(FieldStores { field, confidence }) = self.stores {
+            field.finish()?;
+            confidence.map_or(Ok(()), StoreBoxes::finish)?;
         }
         Ok((self.plan, self.tiles.expect("a run should have begun")))
     }
@@ -50,21 +57,16 @@ impl PartsOutput for StoreOutput<'_> {
         self.tiles.as_mut().expect("a run should have begun")
     }
 
-    fn step(&mut self) -> Result<[usize; 3]> {
+    fn boxes(&mut self) -> Result<KeptField<'_>> {
         let target = self.plan.target(OutputRole::Flow)?.expect("a flow should have a place");
-        let field = self.field.insert(StoreBoxes::field(target, self.grid)?);
-        if let Some(target) = self.plan.target(OutputRole::Confidence)? {
-            self.confidence = Some(StoreBoxes::image(target, self.grid)?);
-        }
-        Ok(field.step())
-    }
-
-    fn put(&mut self, part: &FlowPart) -> Result<()> {
-        let field = self.field.as_ref().expect("a field should have begun");
-        field.put(part.part, &part.components_vox)?;
-        if let Some(confidence) = &self.confidence {
-            confidence.put(part.part, std::slice::from_ref(&part.confidence))?;
-        }
-        Ok(())
+        let field = StoreBoxes::field(target, self.grid)?;
+        let confidence = match self.plan.target(OutputRole::Confidence)? {
+            Some(target) => Some(StoreBoxes::image(target, self.grid)?),
+            None => None,
+        };
+        let tiles = self.tiles.as_ref().expect("a run should have begun");
+        let stores = self.stores.insert(FieldStores { field, confidence });
+        let confidence = stores.confidence.as_ref().map(|image| image as &dyn BoxSink);
+        Ok(KeptField { tiles, field: &stores.field, confidence })
     }
 }

@@ -11,8 +11,9 @@ use veloxel_motion::TilePlan;
 const BUFFER_BYTES: u64 = 12 << 20;
 /// Samples a voxel of the coarse pass on the host: both images, and what was found.
 const OF_COARSE: u64 = 6;
-/// Samples a voxel of a tile on the host beside what a tile in memory takes: a plane on its way to the disk.
-const OF_TILE: f64 = 1.0;
+/// Samples a voxel of a tile on the host beside what a tile in memory takes, where the moving image is no larger than the fixed one:
+/// what the next tile sees of both images.
+const OF_TILE: f64 = 2.0;
 /// Samples a voxel that are kept of a tile: three components and the confidence.
 const KEPT: u64 = 4;
 /// How often a plan is made again with less room for tiles.
@@ -28,7 +29,9 @@ pub fn memory_plan_in_parts(sketch: &FlowSketch<'_>, session: &Session) -> Resul
     let method = sketch.method.draft.method_name();
     let footprint = footprint_of(&opened.method).ok_or(DenseError::NoFootprint { method })?;
     drop(opened);
-    let footprint = Holdings::of(sketch, None).footprint(footprint).overlapping().with_more(OF_TILE);
+    let larger =
+        sketch.grids[1].len().saturating_sub(sketch.grids[0].len()) as f64 / sketch.grids[0].len() as f64;
+    let footprint = Holdings::of(sketch, None).footprint(footprint).overlapping().with_more(OF_TILE + larger);
     let budget_bytes = session.max_memory_bytes();
     let budget = budget_bytes.unwrap_or(u64::MAX);
     let (place, components) = ("even in parts", sketch.grids[0].dimension().count());
@@ -60,6 +63,7 @@ fn parts(tiles: &TilePlan, components: usize) -> Vec<MemoryPart> {
         ("buffers of files", BUFFER_BYTES),
         ("coarse pass", SAMPLE * OF_COARSE * coarse as u64),
         ("method", bytes + kept_bytes(bytes, components)),
+        ("a tile on its way to the disk", SAMPLE * KEPT * tiles.most_contributed() as u64),
     ];
     parts.into_iter().map(|(what, bytes)| MemoryPart { what, bytes }).collect()
 }

@@ -10,20 +10,23 @@ mod survey;
 pub use key::TileKey;
 pub use memory::memory_plan_in_parts;
 pub use outcome::PartsResult;
+pub use prepared::Preparation;
 
 use super::account::Account;
+use super::boxes::BoxSink;
 use super::dense::{DenseError, MethodChoice, PairNames, PairStart, StartKind};
-use super::memory_plan::FlowSketch;
+use super::memory_plan::{FlowPlan, FlowSketch};
 use super::prepare::grids::allow_two_grids;
 use crate::{Result, Session};
 use outcome::Measured;
 use prepared::PreparedBoxes;
+use std::ops::Range;
 use veloxel_core::{Dimension, Grid, Stage, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{
-    AnyMethod, BoxedPair, FlowPart, GivenInput, ImageBoxes, MotionError, PairMethod, TakenImages, TileStore,
-    Tiled,
+    AnyMethod, BoxedPair, FlowInTiles, GivenInput, ImageBoxes, MotionError, PairMethod, TakenImages,
+    TilePlan, TileStore, Tiled,
 };
 
 /// Two images of which boxes are read, and what is known of them.
@@ -54,17 +57,21 @@ pub trait PartsOutput {
     /// The tiles that are kept.
     fn tiles(&mut self) -> &mut dyn TileStore;
 
-    /// Voxels along x, y and z that boxes of the field begin at multiples of; called once all tiles are kept.
+    /// Where the boxes of the field come from and go; called once all tiles are kept.
     ///
     /// # Errors
     /// What keeps the field from being written.
-    fn step(&mut self) -> Result<[usize; 3]>;
+    fn boxes(&mut self) -> Result<KeptField<'_>>;
+}
 
-    /// Takes a box of the field, each voxel once.
-    ///
-    /// # Errors
-    /// What keeps it from being written.
-    fn put(&mut self, part: &FlowPart) -> Result<()>;
+/// A field whose tiles are all kept, and what takes its boxes.
+pub struct KeptField<'a> {
+    /// The tiles.
+    pub tiles: &'a dyn TileStore,
+    /// What takes the components, voxels.
+    pub field: &'a dyn BoxSink,
+    /// What takes the confidence, where that is asked for.
+    pub confidence: Option<&'a dyn BoxSink>,
 }
 
 impl<'a> PartsRequest<'a> {
@@ -115,6 +122,61 @@ pub fn pair_in_parts(
     output: &mut dyn PartsOutput,
     session: &Session,
 ) -> Result<PartsResult> {
+    let Begun { mut account, prepared, white, plan, key } = begin(request, None, session)?;
+    let (device, grids) = (session.device()?, [request.fixed.grid(), request.moving.grid()]);
+    let kept = output.begin(&key)?;
+    if kept > 0 {
+        let text = format!("goes on with a run that was ended: {kept} of its tiles are kept");
+        account.warnings.push(WarningKind::Note, text);
+    }
+    let which = 0..plan.tiles.count();
+    let solve =
+        || estimated(request, &prepared, Tiling { plan: &plan.tiles, white }, which, output.tiles(), session);
+    let found = account.stages.time("solve", solve)?;
+    device.release_kept();
+    session.enter(Stage::Write)?;
+    let mut measured = Measured::new(grids);
+    let begin = std::time::Instant::now();
+    measured.hand_out(&found, output.boxes()?, plan.tiles.device_bytes, device)?;
+    account.stages.add("write", begin.elapsed().as_secs_f64() * 1e3);
+    measured.finish(request, found, plan, account)
+}
+
+/// Estimates some of a run's tiles alone, by their numbers, and what all of them begin from, if that is not kept yet; gives how many
+/// tiles there are in all. What was found of the images is taken from `preparation`, or put there.
+///
+/// # Errors
+/// As [`pair_in_parts`]; what `open` fails with, which opens the store of the tiles that a key decides.
+pub fn tiles_in_parts<'s>(
+    request: &PartsRequest<'_>,
+    preparation: &mut Option<Preparation>,
+    which: Option<usize>,
+    open: impl FnOnce(&TileKey) -> Result<Box<dyn TileStore + 's>>,
+    session: &Session,
+) -> Result<usize> {
+    let Begun { prepared, white, plan, key, .. } = begin(request, preparation.take(), session)?;
+    *preparation = Some(prepared.found().clone());
+    let count = plan.tiles.count();
+    let which = which.map_or(0..0, |nth| nth..nth + 1);
+    let mut store = open(&key)?;
+    estimated(request, &prepared, Tiling { plan: &plan.tiles, white }, which, &mut *store, session)?;
+    Ok(count)
+}
+
+/// What a run in parts knows before its first tile.
+struct Begun<'a> {
+    account: Account,
+    prepared: PreparedBoxes<'a>,
+    white: f32,
+    plan: FlowPlan,
+    key: TileKey,
+}
+
+fn begin<'a>(
+    request: &PartsRequest<'a>,
+    preparation: Option<Preparation>,
+    session: &Session,
+) -> Result<Begun<'a>> {
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
     let device = session.device()?;
@@ -126,30 +188,41 @@ pub fn pair_in_parts(
     let plan = memory_plan_in_parts(&request.sketch(&grids), session)?;
     let room = plan.tiles.device_bytes as usize / 8;
     let Account { stages, warnings, .. } = &mut account;
-    let prepared = stages.time("prepare", || PreparedBoxes::of(request, room, session, warnings))?;
+    let prepared = match preparation {
+        Some(found) => PreparedBoxes::again(request, found),
+        None => stages.time("prepare", || PreparedBoxes::of(request, room, session, warnings))?,
+    };
     let white = prepared.white();
     let opened = request.method.open(grids[0], white, 2, device)?;
     account.parameters = opened.parameters;
     account.errors = request.method.error_curves(grids[0].dimension());
     drop(opened.method);
     let key = TileKey::of(request, &prepared, &plan.tiles, &account)?;
-    let kept = output.begin(&key)?;
-    if kept > 0 {
-        let text = format!("goes on with a run that was ended: {kept} of its tiles are kept");
-        account.warnings.push(WarningKind::Note, text);
-    }
-    let start = request.start.of_method(grids[0])?;
-    let pair = BoxedPair { start, ..BoxedPair::new(request.fixed, &prepared) };
-    let open = |part: &Grid| opened_part(request.method, [part, grids[0]], white, device);
-    let tiled = Tiled { open: &open, open_coarse: None, device, plan: &plan.tiles };
-    let found = account.stages.time("solve", || tiled.run_into(&pair, output.tiles()))?;
-    device.release_kept();
-    session.enter(Stage::Write)?;
-    let mut measured = Measured::new(grids);
-    let begin = std::time::Instant::now();
-    measured.hand_out(&found, output, plan.tiles.device_bytes, device)?;
-    account.stages.add("write", begin.elapsed().as_secs_f64() * 1e3);
-    measured.finish(request, found, plan, account)
+    Ok(Begun { account, prepared, white, plan, key })
+}
+
+/// The tiles of these numbers, in a store.
+fn estimated(
+    request: &PartsRequest<'_>,
+    prepared: &PreparedBoxes<'_>,
+    tiling: Tiling<'_>,
+    which: Range<usize>,
+    store: &mut dyn TileStore,
+    session: &Session,
+) -> Result<FlowInTiles> {
+    let (grid, device) = (request.fixed.grid(), session.device()?);
+    let Tiling { plan, white } = tiling;
+    let pair = BoxedPair { start: request.start.of_method(grid)?, ..BoxedPair::new(request.fixed, prepared) };
+    let open = |part: &Grid| opened_part(request.method, [part, grid], white, device);
+    let tiled = Tiled { open: &open, open_coarse: None, device, plan };
+    Ok(tiled.run_some_into(which, &pair, store)?)
+}
+
+/// How the fixed grid is split, and what white is in it.
+#[derive(Clone, Copy)]
+struct Tiling<'a> {
+    plan: &'a TilePlan,
+    white: f32,
 }
 
 fn opened_part(

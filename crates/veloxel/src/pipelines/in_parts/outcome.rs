@@ -1,13 +1,15 @@
 //! From tiles that were found to boxes of the field, which are measured on their way out.
 
-use super::{PartsOutput, PartsRequest};
+use super::{KeptField, PartsRequest};
 use crate::Result;
 use crate::pipelines::account::Account;
+use crate::pipelines::boxes::boxes;
 use crate::pipelines::dense::{ImagesOfField, warn_of_vectors_outside};
 use crate::pipelines::memory_plan::FlowPlan;
 use veloxel_core::{Flow, Grid, GridBox};
 use veloxel_gpu::Device;
 use veloxel_measure::FoldingSums;
+use veloxel_motion::over::beside::read_and_written_beside;
 use veloxel_motion::{DeterminantSums, FlowInTiles, FlowPart, TileSeams};
 use veloxel_report::{FieldBox, MotionSums, PairReport};
 
@@ -22,8 +24,8 @@ pub struct PartsResult {
     pub account: Account,
 }
 
-/// Samples a voxel that a box takes while it is measured.
-const OF_BOX: usize = 20;
+/// Samples a voxel that a box takes while it is measured, the next one is put together, and the one before is written.
+const OF_BOX: usize = 36;
 
 /// What is measured, box by box.
 pub(super) struct Measured<'a> {
@@ -45,30 +47,41 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Puts the field together and hands it out, in boxes of so many bytes.
+    /// Puts the field together and hands it out, in boxes of so many bytes: while one is measured, the next one is put together, and
+    /// the one before is written.
     ///
     /// # Errors
     /// What tiles and output fail with, and [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
     pub fn hand_out(
         &mut self,
         found: &FlowInTiles,
-        output: &mut dyn PartsOutput,
+        KeptField { tiles, field, confidence }: KeptField<'_>,
         most_bytes: u64,
         device: &Device,
     ) -> Result<()> {
         let size = self.grids[0].size();
         let most_voxels = most_bytes as usize / (OF_BOX * size_of::<f32>());
-        let boxes = boxes(size, output.step()?, most_voxels);
-        let count = boxes.len();
-        for (nth, own) in boxes.into_iter().enumerate() {
-            device.control().step(nth as f64 / count as f64, [None; 2])?;
-            let seen = own.grown([1; 3], [1; 3], size);
-            let part = found.part([own, seen], &*output.tiles())?;
-            let own_part = cut(&part, own);
-            output.put(&own_part)?;
-            self.measure(part, own_part, device)?;
-        }
-        Ok(())
+        let all = boxes(size, field.step(), most_voxels);
+        let (count, mut nth) = (all.len(), 0);
+        read_and_written_beside(
+            |deliver| {
+                all.into_iter().try_for_each(|own| {
+                    let seen = own.grown([1; 3], [1; 3], size);
+                    deliver((own, found.part([own, seen], tiles)?))
+                })
+            },
+            |(own, part): (GridBox, FlowPart), put| {
+                device.control().step(nth as f64 / count as f64, [None; 2])?;
+                nth += 1;
+                let own_part = cut(&part, own);
+                put(own_part.clone())?;
+                self.measure(part, own_part, device)
+            },
+            |FlowPart { part, components_vox, confidence: samples, .. }: FlowPart| {
+                field.put(part, &components_vox)?;
+                confidence.map_or(Ok(()), |image| image.put(part, &[samples]))
+            },
+        )
     }
 
     /// Counts a box in, of which its neighbours are there as well.
@@ -131,43 +144,5 @@ fn cut(from: &FlowPart, part: GridBox) -> FlowPart {
         components_vox: from.components_vox.iter().map(|component| inner.of(component, size)).collect(),
         confidence: inner.of(&from.confidence, size),
         seams: from.seams,
-    }
-}
-
-/// A grid's boxes between multiples of `step`, of so many voxels where a step has no more, as long as possible along x, then y.
-fn boxes(size: [usize; 3], step: [usize; 3], most_voxels: usize) -> Vec<GridBox> {
-    let mut length = [0, 1, 2].map(|a| step[a].min(size[a]));
-    for a in 0..3 {
-        let across: usize = (0..3).filter(|other| *other != a).map(|other| length[other]).product();
-        let steps = (most_voxels / (across * step[a])).clamp(1, size[a].div_ceil(step[a]));
-        length[a] = (steps * step[a]).min(size[a]);
-    }
-    let counts = [0, 1, 2].map(|a| size[a].div_ceil(length[a]));
-    let of = |nth: usize| {
-        let place = [nth % counts[0], nth / counts[0] % counts[1], nth / (counts[0] * counts[1])];
-        let begin = [0, 1, 2].map(|a| place[a] * length[a]);
-        GridBox { begin, size: [0, 1, 2].map(|a| length[a].min(size[a] - begin[a])) }
-    };
-    (0..counts.iter().product()).map(of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn boxes_cover_each_voxel_once_between_steps() {
-        for most in [1, 40_000, 300_000, usize::MAX / 8] {
-            let size = [150, 70, 130];
-            let all = boxes(size, [64; 3], most);
-            assert_eq!(all.iter().map(GridBox::len).sum::<usize>(), 150 * 70 * 130);
-            assert!(all.iter().all(|part| part.begin.iter().all(|begin| begin % 64 == 0)));
-            assert!(all.iter().all(|part| part.len() <= most.max(64 * 64 * 64)));
-            assert!(
-                all.iter().enumerate().all(|(i, a)| all[..i].iter().all(|b| a.intersection(b).is_none()))
-            );
-        }
-        assert_eq!(boxes([150, 70, 130], [64; 3], 1).len(), 3 * 2 * 3);
-        assert_eq!(boxes([150, 70, 130], [64; 3], usize::MAX / 8).len(), 1);
     }
 }

@@ -19,6 +19,12 @@ use veloxel_motion::{ImageBoxes, MotionError};
 pub(super) struct PreparedBoxes<'a> {
     fixed: &'a dyn ImageBoxes,
     moving: &'a dyn ImageBoxes,
+    found: Preparation,
+}
+
+/// What was found of two images in a pass over each: another run of the same images takes it and does without the passes.
+#[derive(Debug, Clone)]
+pub struct Preparation {
     tones: Option<Tones>,
     largest: f32,
     checksums: [u64; 2],
@@ -50,17 +56,27 @@ impl<'a> PreparedBoxes<'a> {
         let images: [&dyn LookedAt; 2] = [&fixed_found.looked_at, &moving_found.looked_at];
         let tones = compare_intensities(images, [&names[0], &names[1]], warnings);
         let checksums = [fixed_found.checksum, moving_found.checksum];
-        Ok(Self { fixed, moving, tones, largest: fixed_found.largest, checksums })
+        Ok(Self { fixed, moving, found: Preparation { tones, largest: fixed_found.largest, checksums } })
+    }
+
+    /// The same images as before, prepared without a pass over them.
+    pub fn again(request: &PartsRequest<'a>, found: Preparation) -> Self {
+        Self { fixed: request.fixed, moving: request.moving, found }
+    }
+
+    /// What was found of them.
+    pub fn found(&self) -> &Preparation {
+        &self.found
     }
 
     /// What white is in the fixed image.
     pub fn white(&self) -> f32 {
-        white_of(self.largest)
+        white_of(self.found.largest)
     }
 
     /// Checksums of the samples of both images as they were read.
     pub fn checksums(&self) -> [u64; 2] {
-        self.checksums
+        self.found.checksums
     }
 }
 
@@ -71,7 +87,7 @@ impl ImageBoxes for PreparedBoxes<'_> {
 
     fn samples(&self, part: GridBox) -> Result<Cow<'_, [f32]>, MotionError> {
         let samples = self.moving.samples(part)?;
-        let Some(tones) = &self.tones else { return Ok(samples) };
+        let Some(tones) = &self.found.tones else { return Ok(samples) };
         let mut samples = samples.into_owned();
         tones.apply(&mut samples, part, [self.moving.grid(), self.fixed.grid()]);
         Ok(Cow::Owned(samples))

@@ -229,19 +229,33 @@ impl OutsideFill {
 
     /// Replaces NaN, and notes how much that was; `what` is the image.
     pub(crate) fn fill(self, image: &mut Volume<f32>, what: &str, warnings: &mut Warnings) {
-        let value = match self {
-            Self::Value(value) => value,
-            Self::Edge => 0.0,
-        };
-        let mut count = 0usize;
-        for sample in image.data_mut().iter_mut().filter(|v| v.is_nan()) {
-            *sample = value;
+        let count = self.fill_samples(image.data_mut());
+        self.note([count, image.grid().len()], what, warnings);
+    }
+
+    /// Replaces NaN: how many samples that were.
+    pub(crate) fn fill_samples(self, samples: &mut [f32]) -> usize {
+        let mut count = 0;
+        for sample in samples.iter_mut().filter(|v| v.is_nan()) {
+            *sample = self.value();
             count += 1;
         }
+        count
+    }
+
+    /// Notes how many of all samples of an image were replaced.
+    pub(crate) fn note(self, [count, all]: [usize; 2], what: &str, warnings: &mut Warnings) {
         if count > 0 {
-            let share = veloxel_report::number::percent(count as f64 / image.grid().len() as f64);
+            let (share, value) = (veloxel_report::number::percent(count as f64 / all as f64), self.value());
             let text = format!("{share} of {what} lie outside of MOVING or have no vector: {value} there");
             warnings.push_with_hint(WarningKind::Note, Hint::Outside, text);
+        }
+    }
+
+    fn value(self) -> f32 {
+        match self {
+            Self::Value(value) => value,
+            Self::Edge => 0.0,
         }
     }
 }

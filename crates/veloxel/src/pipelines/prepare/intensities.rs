@@ -16,7 +16,7 @@ const GAIN: f32 = 0.25;
 const OFFSET: f32 = 0.12;
 
 /// What makes the samples of a moving image those of a fixed one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tones {
     curve: Option<ToneCurve>,
     light: Option<Light>,

@@ -5,7 +5,6 @@ use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{MovingSampling, allow_two_grids, warp_image};
 use crate::{Result, Session};
 use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
-use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::Border;
@@ -46,21 +45,26 @@ pub fn warp_labels(request: &WarpLabelsRequest<'_>, session: &Session) -> Result
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
     allow_two_grids(flow.grid(), labels.grid(), strictness, &mut account.warnings)?;
-    let warped = account.stages.time("warp", || carried(device, flow, labels, choice))?;
-    Ok(WarpResult { warped, account })
-}
-
-/// Labels pulled back onto the field's grid.
-fn carried(device: &Device, flow: &Flow, labels: &Volume<i32>, choice: LabelChoice) -> Result<Volume<i32>> {
     let seen = |samples: &Volume<f32>, interpolation| {
         warp_image(device, flow, samples, MovingSampling::new(interpolation, Border::Voxels))
     };
+    let warped = account.stages.time("warp", || carried(labels, choice, device.control(), seen))?;
+    Ok(WarpResult { warped, account })
+}
+
+/// Labels pulled back onto a field's grid, by what samples on their grid are there.
+pub(super) fn carried(
+    labels: &Volume<i32>,
+    choice: LabelChoice,
+    control: &Control,
+    seen: impl Fn(&Volume<f32>, Interpolation) -> Result<Volume<f32>>,
+) -> Result<Volume<i32>> {
     let samples = labels.map(|&label| label as f32);
     let moved = match choice {
         LabelChoice::Nearest => seen(&samples, Interpolation::Nearest)?,
         LabelChoice::MostWeight => {
             let mut moved = seen(&samples, Interpolation::MostWeight)?;
-            let thick = thick_parts(labels, device.control())?;
+            let thick = thick_parts(labels, control)?;
             if let Some(thin) = thin_samples(&samples, &thick) {
                 let thin = seen(&thin, Interpolation::Nearest)?;
                 let pairs = moved.data_mut().iter_mut().zip(thin.data());
@@ -120,6 +124,7 @@ fn thick_parts(labels: &Volume<i32>, control: &Control) -> Result<Mask, Stopped>
 mod tests {
     use super::*;
     use veloxel_core::Grid;
+    use veloxel_gpu::Device;
 
     /// Labels by position in the plane z = 3 of a grid of 16 × 12 × 8, moved by the same vector everywhere; and the same by the
     /// nearest voxel.
@@ -128,7 +133,11 @@ mod tests {
         let grid = Grid::volume(16, 12, 8).unwrap();
         let labels = Volume::from_fn(grid.clone(), label);
         let flow = Flow::new(grid.clone(), shift.map(|v| vec![v; grid.len()]).to_vec()).unwrap();
-        [LabelChoice::MostWeight, LabelChoice::Nearest].map(|c| carried(&device, &flow, &labels, c).unwrap())
+        let seen = |samples: &Volume<f32>, interpolation| {
+            warp_image(&device, &flow, samples, MovingSampling::new(interpolation, Border::Voxels))
+        };
+        [LabelChoice::MostWeight, LabelChoice::Nearest]
+            .map(|choice| carried(&labels, choice, device.control(), seen).unwrap())
     }
 
     const SHIFTS: [[f32; 3]; 4] =

@@ -2,11 +2,13 @@
 
 mod deformation;
 mod image;
+mod in_parts;
 mod labels;
 
 use super::account::Account;
 pub use deformation::{DeformationResult, jacobian, jacobian_and_folding, strain};
 pub use image::{WarpImageRequest, WarpNames, warp_image};
+pub use in_parts::{WarpPartsRequest, label_ends, warp_image_in_parts, warp_labels_in_parts, warp_room};
 pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
 use veloxel_core::Volume;
 pub use veloxel_kernels::image::warp::Interpolation;

@@ -1,5 +1,8 @@
 //! Fields and what they are applied to, images, labels or points, from files; the result to a file.
 
+#[cfg(feature = "zarr")]
+mod in_parts;
+
 use super::inputs::input_error::InputError;
 use super::{OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::prepare::grids::OutsideFill;
@@ -78,11 +81,16 @@ pub struct WarpSampling {
     pub outside: OutsideFill,
 }
 
-/// `veloxel warp image`; where INPUT has no sample or the field is unknown the result holds what `sampling` says.
+/// `veloxel warp image`. Where field, image and result do not fit into the session's budget of memory, on the processor, and the result
+/// goes to a folder named `.ome.zarr`, all are read and written in boxes. Where INPUT has no sample or the field is unknown the result holds what `sampling` says.
 ///
 /// # Errors
 /// As for every file, and [`pipelines::warp_image`].
 pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> Result<Warnings> {
+    #[cfg(feature = "zarr")]
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::image(job, sampling, session);
+    }
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let image = io::read_image(&job.input, session.reading(job.reading), warnings)?;
         let (input, output) = (job.input.display().to_string(), name(&job.output));
@@ -104,6 +112,10 @@ pub fn warp_image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> R
 /// # Errors
 /// As for every file, and [`pipelines::warp_labels`].
 pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
+    #[cfg(feature = "zarr")]
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::labels(job, choice, session);
+    }
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, session.reading(job.reading), warnings)?;
         let request = WarpLabelsRequest { flow, labels: &labels, choice, strictness: job.reading.strictness };

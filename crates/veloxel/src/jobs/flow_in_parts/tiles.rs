@@ -1,0 +1,87 @@
+//! The tiles of a flow in parts, one by one: other processes may estimate them, and the run of the whole goes on with what they kept.
+
+use super::{is_in_parts, parts_request, require_possible_in_parts};
+use crate::boxes::{FileBoxes, TileFiles, TilesBeside};
+use crate::jobs::flow_job::{FlowJob, takes_pair};
+use crate::jobs::name;
+use crate::pipelines::{PairNames, Preparation, TileKey, tiles_in_parts};
+use crate::{Result, Session};
+use std::sync::{Mutex, PoisonError};
+use veloxel_core::{Stage, Warnings};
+use veloxel_motion::TileStore;
+
+/// A flow whose tiles are estimated one by one, in any order, by any number of processes that see its files.
+///
+/// The same budget of memory and the same kind of processor give the same plan of tiles and the same bits.
+pub struct FlowTiles {
+    job: FlowJob,
+    /// What was found of both images in a pass over each, by the first tile.
+    preparation: Mutex<Option<Preparation>>,
+}
+
+impl FlowTiles {
+    /// The tiles of a flow.
+    pub fn of(job: FlowJob) -> Self {
+        Self { job, preparation: Mutex::new(None) }
+    }
+
+    /// Finds what all tiles begin from, unless it is kept already, and keeps it beside the field's place: how many tiles there are. None
+    /// are there to be estimated one by one where the run fits into the session's budget of memory.
+    ///
+    /// # Errors
+    /// As [`flow`](crate::jobs::flow()), and [`IoError::Busy`](veloxel_io::IoError::Busy) while a run of the same field is under way.
+    pub fn begin(&self, session: &Session) -> Result<usize> {
+        if !is_in_parts(&self.job, session)? {
+            return Ok(0);
+        }
+        self.job.plan(session).checked()?;
+        self.run(None, session, |key| {
+            let planes = KEPT_PLANES;
+            let tiles = TileFiles::open(&session.files().target(&self.job.outputs.flow), key, planes)?;
+            Ok(Box::new(tiles))
+        })
+    }
+
+    /// Estimates a tile, unless it is kept already.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin), which has to come first; [`JobError::OtherTiles`](crate::jobs::JobError::OtherTiles) where it did for
+    /// something else.
+    pub fn estimate(&self, nth: usize, session: &Session) -> Result<()> {
+        self.run(Some(nth), session, |key| {
+            Ok(Box::new(TilesBeside::open(&session.files().target(&self.job.outputs.flow), key)?))
+        })?;
+        Ok(())
+    }
+
+    fn run<'s>(
+        &self,
+        which: Option<usize>,
+        session: &Session,
+        open: impl FnOnce(&TileKey) -> Result<Box<dyn TileStore + 's>>,
+    ) -> Result<usize> {
+        let job = &self.job;
+        job.require_possible()?;
+        require_possible_in_parts(job, session)?;
+        session.enter(Stage::Read)?;
+        let (reading, mut unsaid) = (session.reading(job.options.reading), Warnings::new());
+        let paths = takes_pair(job)?;
+        let fixed = FileBoxes::image(paths[0], &reading, session, &mut unsaid)?;
+        let moving = FileBoxes::image(paths[1], &reading, session, &mut unsaid)?;
+        let images: Vec<String> = job.inputs.iter().map(|path| name(path)).collect();
+        let names = PairNames { images: &images, ..PairNames::default() };
+        let method = &job.options.choice();
+        let request = parts_request(job, [&fixed, &moving], names, method, &mut unsaid, session)?;
+        // Threads of one process wait for the first one's passes over the images.
+        let mut kept = self.preparation.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut preparation = kept.clone();
+        if preparation.is_some() {
+            drop(kept);
+            return tiles_in_parts(&request, &mut preparation, which, open, session);
+        }
+        tiles_in_parts(&request, &mut kept, which, open, session)
+    }
+}
+
+/// Three components and the confidence: what runs in parts is a volume.
+const KEPT_PLANES: usize = 4;

@@ -1,0 +1,93 @@
+//! Images and labels that need not fit into memory: a field and what it moves are read box by box, and the result is written so.
+
+use super::{OutputContent, OutputPlan, OutputRole, WarpJob, WarpSampling, name};
+use crate::boxes::FileBoxes;
+use crate::pipelines::{
+    DenseError, FinerImage, LabelChoice, WarpNames, WarpPartsRequest, label_ends, warp_image_in_parts,
+    warp_labels_in_parts, warp_room,
+};
+use crate::{Result, Session};
+use veloxel_core::{Stage, Warnings};
+use veloxel_io::{self as io, ContentKind, PartialFlow, PartialImage, StoreBoxes};
+
+/// Whether a field is applied in parts: it, the image and the result do not fit into the session's budget of memory, and the result goes
+/// to a store that is written in boxes. On a GPU a budget is of the device, and all are held in memory.
+///
+/// # Errors
+/// A device that is not there; [`DenseError::Memory`] where another format of the result holds it as a whole.
+pub(super) fn is_in_parts(job: &WarpJob, session: &Session) -> Result<bool> {
+    let Some(budget_bytes) = session.max_memory_bytes() else { return Ok(false) };
+    if session.device()?.is_gpu() {
+        return Ok(false);
+    }
+    let reading = &session.reading(job.reading);
+    let grid = |path| io::read_grid(path, reading, &mut Warnings::new());
+    // What is wrong with a header is said where it is read for the run.
+    let (Ok(field), Ok(image)) = (grid(&job.flow), grid(&job.input)) else { return Ok(false) };
+    let needed_bytes = warp_room([&field, &image]);
+    if needed_bytes <= budget_bytes {
+        return Ok(false);
+    }
+    if StoreBoxes::takes(&job.output) {
+        return Ok(true);
+    }
+    let place = "unless the result is a folder named .ome.zarr";
+    Err(DenseError::Memory { needed_bytes, budget_bytes, place }.into())
+}
+
+/// Pulls an image back box by box, as [`warp_image`](super::warp_image) does at once.
+///
+/// # Errors
+/// [`DenseError::InParts`]; as [`warp_image_in_parts`].
+pub(super) fn image(job: &WarpJob, sampling: WarpSampling, session: &Session) -> Result<Warnings> {
+    let WarpSampling { interpolation, finer, outside } = sampling;
+    if finer == FinerImage::Smoothed {
+        let what = "smooth an image that is finer than the field";
+        return Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
+    }
+    run(job, session, |request, plan| {
+        let target = plan.target(OutputRole::Output)?.expect("a result should have a place");
+        let out = StoreBoxes::image(target, request.flow.grid())?;
+        let account = warp_image_in_parts(request, interpolation, outside, &out, session)?;
+        Ok((out, account.warnings))
+    })
+}
+
+/// Pulls labels back box by box, as [`warp_labels`](super::warp_labels) does at once. Labels get the smallest type that holds all of the input, and not of the result.
+///
+/// # Errors
+/// [`DenseError::InParts`]; as [`warp_labels_in_parts`].
+pub(super) fn labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
+    run(job, session, |request, plan| {
+        let ends = label_ends(request.image, request.names.image, session)?;
+        let target = plan.target(OutputRole::Output)?.expect("a result should have a place");
+        let out = StoreBoxes::labels(target, request.flow.grid(), ends)?;
+        let account = warp_labels_in_parts(request, choice, &out, session)?;
+        Ok((out, account.warnings))
+    })
+}
+
+/// Opens what is read, does the work, and gives the result its name.
+fn run(
+    job: &WarpJob,
+    session: &Session,
+    work: impl FnOnce(&WarpPartsRequest<'_>, &mut OutputPlan) -> Result<(StoreBoxes, Warnings)>,
+) -> Result<Warnings> {
+    let mut plan = job.plan(OutputContent::Samples(ContentKind::Image), session).checked()?;
+    session.enter(Stage::Read)?;
+    let (mut warnings, reading) = (Warnings::new(), session.reading(job.reading));
+    let flow: FileBoxes<PartialFlow> = FileBoxes::flow(&job.flow, &reading, session, &mut warnings)?;
+    let image: FileBoxes<PartialImage> = FileBoxes::image(&job.input, &reading, session, &mut warnings)?;
+    plan.check_grid(flow.whole_grid())?;
+    let (input, output) = (job.input.display().to_string(), name(&job.output));
+    let names = WarpNames { image: &input, warped: &output };
+    let strictness = job.reading.strictness;
+    let request = WarpPartsRequest { flow: &flow, image: &image, strictness, names };
+    let (out, told) = work(&request, &mut plan)?;
+    warnings.extend(told);
+    [flow.told(), image.told()].into_iter().for_each(|told| warnings.extend(told));
+    session.enter(Stage::Write)?;
+    out.finish()?;
+    plan.finish()?;
+    Ok(warnings)
+}
