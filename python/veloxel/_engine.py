@@ -120,12 +120,13 @@ class PhaseEngine:
 
         Args:
             left, right: Pictures ``(y, x)``, anything that :class:`Image` takes; volumes ``(z, y, x)`` for methods of pairs.
+                Samples that are NaN or infinite are left out, with confidence 0.
 
         Returns:
             The results, or ``None`` where more frames must come first.
 
         Raises:
-            InputError: A frame of another size, samples that are not finite, a stream that has ended.
+            InputError: A frame of another size, a frame without a number, a stream that has ended.
         """
         if self._is_stereo and right is None:
             raise _veloxel.InputError("stereo needs the right camera's frame too: push(left, right), or run with tuples (left, right)")

@@ -87,7 +87,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
             error.downcast::<clap::Error>().expect("the error should be what it is").exit()
         }
         Err(error) => {
-            say(&format!("error: {}", hints::error_text(&*error)));
+            let text = format!("error: {}", hints::error_text(&*error));
+            out_of_memory::says_why();
+            say(&text);
             let failed = error.downcast_ref::<VeloxelError>();
             for path in failed.map_or(&[][..], VeloxelError::left_behind) {
                 say(&format!("warning: {} could not be taken back", path.display()));

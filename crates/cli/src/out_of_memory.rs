@@ -1,6 +1,9 @@
 //! What the program does where the system has no memory left: one line, no unfinished output, exit code 1.
 //!
-//! Allocations whose failure the caller handles ([`fallible`]) are left to it; all others would abort the program.
+//! Allocations whose failure the caller handles ([`fallible`]) are left to it; all others would abort the program. One thread ends it and
+//! says why: others that have no memory either, those whose callers handle that among them, wait for the end. What the standard library
+//! keeps of a thread it takes from the system past this allocator, and aborts where there is none; so threads are started once there is
+//! room for one ([`fallible::room_for_thread`]).
 
 use crate::interrupt;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -52,10 +55,27 @@ unsafe impl GlobalAlloc for Ending {
 
 #[inline]
 fn handled(pointer: *mut u8, bytes: usize) -> *mut u8 {
-    if pointer.is_null() && IS_COMMAND.load(Ordering::Relaxed) && !fallible::handles_failure() {
-        end(bytes)
+    if pointer.is_null() && IS_COMMAND.load(Ordering::Relaxed) {
+        // An error that its caller made of it would be a second line.
+        if !fallible::handles_failure() || IS_ENDING.load(Ordering::SeqCst) {
+            end(bytes)
+        }
     }
     pointer
+}
+
+/// Says that this thread ends the program with an error of its own: from here on a lack of memory adds no line to it. Where another
+/// thread ends the program already, this one waits for that.
+pub fn says_why() {
+    if IS_ENDING.swap(true, Ordering::SeqCst) {
+        wait_for_end()
+    }
+}
+
+/// Waits until the thread that ends the program has done so.
+fn wait_for_end() -> ! {
+    std::thread::sleep(MOST_TIME);
+    exit()
 }
 
 /// Takes the reserve; where it cannot be had, the program runs without one. From here on a lack of memory ends the program.
@@ -70,8 +90,7 @@ pub fn prepare() {
 fn end(bytes: usize) -> ! {
     if IS_ENDING.swap(true, Ordering::SeqCst) {
         // Another thread is at it, or this one ran out once more.
-        std::thread::sleep(MOST_TIME);
-        exit()
+        wait_for_end()
     }
     let reserve = HELD.swap(std::ptr::null_mut(), Ordering::Relaxed);
     if !reserve.is_null() {

@@ -27,6 +27,18 @@ pub fn room_for<T>(count: usize) -> Option<Vec<T>> {
     Some(room)
 }
 
+/// What a thread begins with lies in so many bytes at most.
+const THREAD_BYTES: usize = 1 << 14;
+
+/// Looks whether there is memory for what the standard library keeps of a thread, before one is started. It takes that from the system
+/// past every global allocator, and aborts the program where there is none; what was just given back is there.
+///
+/// # Errors
+/// [`std::io::ErrorKind::OutOfMemory`].
+pub fn room_for_thread() -> std::io::Result<()> {
+    room_for::<u8>(THREAD_BYTES).map(drop).ok_or_else(|| std::io::ErrorKind::OutOfMemory.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +54,6 @@ mod tests {
     fn room_that_is_nowhere_is_none() {
         assert_eq!(room_for::<u64>(usize::MAX / 16), None);
         assert_eq!(room_for::<u64>(7).map(|room| room.capacity()), Some(7));
+        assert!(room_for_thread().is_ok());
     }
 }

@@ -7,7 +7,7 @@ use crate::memory::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
-use veloxel_core::{Control, Stopped};
+use veloxel_core::{Control, Stopped, fallible};
 
 /// The processor as a device: a thread pool and a memory pool, shared by all clones, and the channel of the run at hand.
 #[derive(Debug, Clone)]
@@ -44,11 +44,13 @@ impl Cpu {
             let reason = format!("at most {MOST_THREADS} are possible; 0 takes as many as the machine has");
             return Err(ComputeError::Threads { threads: count, reason });
         }
+        let failed = |reason: String| ComputeError::Threads { threads: count, reason };
+        fallible::room_for_thread().map_err(|e| failed(e.to_string()))?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(count)
             .thread_name(|i| format!("veloxel-{i}"))
             .build()
-            .map_err(|e| ComputeError::Threads { threads: count, reason: e.to_string() })?;
+            .map_err(|e| failed(e.to_string()))?;
         let memory = Arc::new(BufferPool::new(HOST_POLICY));
         Ok(Self { pool: Arc::new(pool), memory, control: Control::default() })
     }

@@ -92,3 +92,23 @@ fn what_is_no_field_is_refused_by_name() {
         assert!(refused.contains(says), "{intent} {name} {kind}: {refused}");
     }
 }
+
+#[test]
+fn positions_that_nothing_names_are_told() {
+    let told = |intent: i16, vector: fn([f64; 3], [f64; 3]) -> [f64; 3]| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("foreign.nii");
+        std::fs::write(&path, foreign(intent, "", 0.0, vector)).unwrap();
+        let mut warnings = Warnings::new();
+        read_flow(&path, Strictness::Lenient, &mut warnings).unwrap();
+        warnings.iter().any(|warning| warning.message.contains("look like positions"))
+    };
+    for intent in [0, 1006, 1007] {
+        assert!(told(intent, position), "{intent}");
+        assert!(told(intent, |at, moved| [0, 1, 2].map(|axis| at[axis] + moved[axis])), "{intent}");
+        assert!(
+            !told(intent, |_, moved| moved) && !told(intent, |_, moved| moved.map(|v| 9.0 * v)),
+            "{intent}"
+        );
+    }
+}

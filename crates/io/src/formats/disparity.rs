@@ -13,9 +13,9 @@ use crate::format::{Format, FormatPrecision};
 use crate::formats::lookup::{require, require_to_read};
 use crate::read::context::Context;
 use crate::read::inspect::inspect;
-use crate::read::read_image_and_colours;
 use crate::read::reading::Reading;
 use crate::read::source::Source;
+use crate::read::{ColourChannels, read_image_and_colours};
 use crate::write::target::Target;
 use crate::write::{check_folder, write_image};
 use std::path::Path;
@@ -71,10 +71,15 @@ pub fn read_disparity(
             }
             None => None,
         };
-        return disparity.ok_or_else(|| context.unsupported(UNKNOWN_SCALE, WAY).about(Hint::DisparityScale));
+        // No scale helps where colours are a code.
+        return match disparity {
+            Some(disparity) => Ok(disparity),
+            None if is_in_colours(path, &reading)? => Err(IoError::unsupported(path, IN_COLOURS, NO_CODE)),
+            None => Err(IoError::unsupported(path, UNKNOWN_SCALE, WAY).about(Hint::DisparityScale)),
+        };
     }
     let is_whole = is_of_whole_numbers(path, format, &reading)?;
-    if scale.is_none() && is_whole {
+    if scale.is_none() && is_whole && !is_in_colours(path, &reading)? {
         return Err(IoError::unsupported(path, UNKNOWN_SCALE, WAY).about(Hint::DisparityScale));
     }
     let (image, colours) = read_image_and_colours(path, reading, warnings)?;
@@ -82,10 +87,8 @@ pub fn read_disparity(
         let what = format!("a disparity of {}", image.grid().size_text());
         return Err(IoError::unsupported(path, what, "a disparity is a picture: give a 2-D file"));
     }
-    if colours.is_some_and(|[red, green, blue]| red.data() != green.data() || green.data() != blue.data()) {
-        let hint =
-            "a code of colours is its data set's own: decode it to .pfm, or to a grey picture and its scale";
-        return Err(IoError::unsupported(path, "a disparity in colours", hint));
+    if colours.as_ref().is_some_and(differ) {
+        return Err(IoError::unsupported(path, IN_COLOURS, NO_CODE));
     }
     let Some(scale) = scale else { return Ok(image.map(|&v| if v.is_finite() { v } else { f32::NAN })) };
     // OpenCV marks what is unknown by the least number, which is below 0, and has matches at 0.
@@ -97,6 +100,21 @@ pub fn read_disparity(
         warnings.push(WarningKind::Samples, text);
     }
     Ok(image.map(|&v| if v.is_finite() && v != unknown { v / scale } else { f32::NAN }))
+}
+
+const IN_COLOURS: &str = "a disparity in colours";
+const NO_CODE: &str =
+    "a code of colours is its data set's own: decode it to .pfm, or to a grey picture and its scale";
+
+/// Whether channels of a picture differ anywhere.
+fn differ([red, green, blue]: &ColourChannels) -> bool {
+    red.data() != green.data() || green.data() != blue.data()
+}
+
+/// Whether a picture has colours.
+fn is_in_colours(path: &Path, reading: &Reading) -> Result<bool> {
+    let (_, colours) = read_image_and_colours(path, reading.clone(), &mut Warnings::new())?;
+    Ok(colours.as_ref().is_some_and(differ))
 }
 
 const UNKNOWN_SCALE: &str = "a disparity in whole numbers of unknown scale";
@@ -180,6 +198,7 @@ mod tests {
         write_rgb(path.as_path(), [2, 1], &[9, 9, 9, 8, 0, 8]).unwrap();
         let refused = read(&path, Some(4.0)).unwrap_err().to_string();
         assert!(refused.contains("a disparity in colours"), "{refused}");
+        assert_eq!(read(&path, None).unwrap_err().to_string(), refused, "no scale would help");
         write_rgb(path.as_path(), [2, 1], &[8, 8, 8, 4, 4, 4]).unwrap();
         assert_eq!(read(&path, Some(4.0)).unwrap(), [2.0, 1.0]);
     }

@@ -183,6 +183,11 @@ impl<'a> Context<'a> {
         self.colours.take()
     }
 
+    /// Whether transparent pixels are left out one way or the other.
+    pub(crate) fn takes_alpha(&self) -> bool {
+        self.alpha_is_mask || self.reading.options.alpha == AlphaUse::NoData
+    }
+
     /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all. True where those that do not have to
     /// be left without data.
     pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<bool> {

@@ -7,7 +7,7 @@ use crate::read::element::{Element, Stored};
 use crate::read::geometry::{WorldAxes, length};
 use crate::read::luminance::{Channels, Picture, Samples};
 use veloxel_core::matrix3::apply;
-use veloxel_core::{CoreError, Dimension, Flow, Grid};
+use veloxel_core::{CoreError, Dimension, Flow, Grid, WarningKind};
 
 /// What a frame of a sequence takes beside its samples: a file can hold very many small ones.
 pub(crate) const FRAME_BYTES: u64 = 512;
@@ -160,6 +160,11 @@ impl Layout {
                 // Once more than in the file's order.
                 context.claim((self.grid.len() as u64).saturating_mul(12))?;
                 let flow = self.field(&samples, Vectors { axes, kind }, context)?;
+                if kind == VectorKind::Displacement && look_like_places(&flow) {
+                    let text = "its vectors are nearly the places of their voxels: they look like positions in the world, and are taken \
+                                as displacements";
+                    context.note(WarningKind::Content, text);
+                }
                 Ok(Content::Flow(flow))
             }
         }
@@ -234,6 +239,28 @@ fn leads_out_of_plane(
     }
     Ok(false)
 }
+
+/// Whether the vectors of a field are nearer to the places of their voxels, LPS or RAS, than to none.
+fn look_like_places(flow: &Flow) -> bool {
+    let (grid, mut lengths, mut apart) = (flow.grid(), 0.0, [0.0; 2]);
+    for voxel in (0..grid.len()).step_by(grid.len().div_ceil(LOOKED_AT) | 1) {
+        let (from, d) = (grid.position(voxel).map(|v| v as f64), flow.vector_vox(voxel));
+        if !d.iter().all(|v| v.is_finite()) {
+            continue;
+        }
+        let place = grid.world_from_voxel(from);
+        let to = grid.world_from_voxel([0, 1, 2].map(|k| from[k] + f64::from(d[k])));
+        let vector = [0, 1, 2].map(|k| to[k] - place[k]);
+        lengths += length(vector);
+        for (sum, sign) in apart.iter_mut().zip([1.0, -1.0]) {
+            *sum += length([vector[0] - sign * place[0], vector[1] - sign * place[1], vector[2] - place[2]]);
+        }
+    }
+    apart.iter().any(|sum| *sum < 0.5 * lengths)
+}
+
+/// Vectors that are looked at, at most.
+const LOOKED_AT: usize = 1 << 12;
 
 /// The same slice, as a volume.
 fn one_slice_volume(plane: &Grid) -> Result<Grid, CoreError> {

@@ -17,9 +17,10 @@ use crate::delivered::{DeliveredFields, Delivery, LeavingFields, Results};
 use crate::error::Result;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::{DenseFlow, FlowExtras, PendingFlow};
+use crate::method::resident::{DataRegion, ResidentMask};
 use crate::phase::results::ConfidenceChoice;
 use crate::steps::frame::Frame;
-use veloxel_core::{Flow, FlowStatistics, Grid, Volume};
+use veloxel_core::{Flow, FlowStatistics, Grid, Mask, Volume};
 use veloxel_gpu::{Device, Later, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CountKnown;
@@ -76,6 +77,14 @@ impl PairStream {
     /// # Errors
     /// As [`PairMethod::estimate`]. The frame is the next one's predecessor all the same, unless it lies on another grid.
     pub fn push(&mut self, image: &Volume<f32>) -> Result<Option<StreamFlow>> {
+        self.push_within(image, None)
+    }
+
+    /// [`Self::push`], but that data of the pair count inside of a mask alone, which lies on the frames' grid; none: everywhere.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn push_within(&mut self, image: &Volume<f32>, mask: Option<&Mask>) -> Result<Option<StreamFlow>> {
         self.grid().require_same(image.grid(), "the first frame and this one")?;
         let count = self.methods.len();
         let (own, next) = (self.pairs % count, (self.pairs + 1) % count);
@@ -87,7 +96,11 @@ impl PairStream {
         self.pairs += 1;
         let frame = device.scope(|| Frame::lend(&device, image))?;
         let method = &mut self.methods[own];
-        let pending = device.scope(|| method.estimate(ImagePair::new(&before, &frame)));
+        let pending = device.scope(|| {
+            let mask = mask.map(|mask| ResidentMask::upload(&device, mask)).transpose()?;
+            let region = DataRegion { mask: mask.as_ref(), ..DataRegion::default() };
+            method.estimate(ImagePair { region, ..ImagePair::new(&before, &frame) })
+        });
         self.before = Some(if own == next { frame } else { lent(self.methods[next].device(), image)? });
         device.scope(|| StreamFlow::of(&device, pending?).map(Some))
     }

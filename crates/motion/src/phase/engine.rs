@@ -125,6 +125,11 @@ impl PhaseEngine {
         &self.plan.parameters
     }
 
+    /// How many frames it has taken: the number that the next one's results will have.
+    pub fn pushed(&self) -> u64 {
+        self.pushed
+    }
+
     /// How many pushes after a frame its results come: 2 with flow of five frames, 1 of three or two, 0 without flow.
     pub fn delay(&self) -> usize {
         self.left.len() - 1 - if self.wanted.flow { self.plan.parameters.frames.centre() } else { 0 }

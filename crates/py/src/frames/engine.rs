@@ -209,10 +209,17 @@ fn answer(
 
 fn push(engine: &mut Library<'_>, method: &DenseDraft, frames: &Frames) -> Answer {
     let mut warnings = Warnings::new();
-    let left = EngineImage::for_method(method, &frames.left, "the frame", &mut warnings)?;
-    let right = frames.right.as_ref();
-    let right = right.map(|right| EngineImage::for_method(method, right, "the right frame", &mut warnings));
-    let found = engine.push(left, right.transpose()?)?;
+    let Frames { left, right } = frames;
+    let (left, right) = match right {
+        None => (EngineImage::for_method(method, left, "the frame", &mut warnings)?, None),
+        Some(right) => {
+            let views = [left.into(), right.into()];
+            let names = ["the frame", "the right frame"];
+            let [left, right] = EngineImage::of_views(method, views, names, &mut warnings)?;
+            (left, Some(right))
+        }
+    };
+    let found = engine.push(left, right)?;
     Ok((found.map(|found| found.fetch()).transpose()?, warnings))
 }
 

@@ -3,11 +3,12 @@
 use super::account::Account;
 use super::dense::Image;
 use super::phase_method::phase_parameters;
+use super::prepare::blanks::blank_features;
 use super::prepare::full_scale::full_scale;
-use super::prepare::holes::{fill_holes, note_holes};
+use super::prepare::holes::fill_noted;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Mask, Stage, Volume, WarningKind};
+use veloxel_core::{Stage, WarningKind};
 use veloxel_motion::{DenseDraft, FeatureMaps, phase_features};
 use veloxel_report::{FeatureScaleReport, ValueRange};
 
@@ -46,14 +47,11 @@ pub fn features(request: &FeaturesRequest<'_>, session: &Session) -> Result<Feat
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
     let mut image = request.image.volume();
-    let known = fill_holes(&mut image, "the picture")?;
-    if let Some(known) = &known {
-        note_holes(known, None, "the picture", &mut account.warnings);
-    }
+    let known = fill_noted(&mut image, None, "the picture", &mut account.warnings)?;
     let parameters = phase_parameters(request.method, full_scale(&image))?;
     let mut levels = account.stages.time("solve", || phase_features(&image, &parameters, device))?.levels;
     if let Some(known) = &known {
-        levels.iter_mut().enumerate().for_each(|(scale, maps)| blank_holes(maps, scale, known));
+        levels.iter_mut().enumerate().for_each(|(scale, maps)| blank_features(maps, scale, known));
     }
     session.enter(Stage::Measure)?;
     let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
@@ -64,20 +62,6 @@ pub fn features(request: &FeaturesRequest<'_>, session: &Session) -> Result<Feat
     account.parameters = parameters.to_json();
     let scales = levels.iter().map(in_numbers).collect();
     Ok(FeaturesResult { levels, scales, account })
-}
-
-/// Makes unknown what was found of filled holes: pixel X of a scale lies on pixel 2ˢX of the picture.
-fn blank_holes(maps: &mut FeatureMaps, scale: usize, known: &Mask) {
-    let FeatureMaps { energy, orientation_rad, phase_rad } = maps;
-    let blank = |map: &mut Volume<f32>| {
-        let grid = map.grid().clone();
-        for (index, value) in map.data_mut().iter_mut().enumerate() {
-            if !known.data()[known.grid().index(grid.position(index).map(|at| at << scale))] {
-                *value = f32::NAN;
-            }
-        }
-    };
-    [energy, orientation_rad, phase_rad].into_iter().for_each(blank);
 }
 
 fn in_numbers(maps: &FeatureMaps) -> FeatureScaleReport {

@@ -3,6 +3,7 @@
 use super::account::Account;
 use super::dense::Image;
 use super::phase_method::phase_parameters;
+use super::prepare::blanks::leading_into;
 use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{MovingSampling, warp_image};
@@ -137,16 +138,6 @@ fn rows_differ(RowCheck { patches, off_share, lower_px }: RowCheck) -> String {
 
 fn side(lower_px: i32) -> &'static str {
     if lower_px < 0 { "higher" } else { "lower" }
-}
-
-/// The pixels of a left picture whose disparity leads to one of the right picture that has a sample.
-fn leading_into(seen: &Mask, disparity_px: &Volume<f32>) -> Mask {
-    let width = seen.grid().size()[0];
-    Mask::from_fn(seen.grid().clone(), |[x, y, _]| {
-        let found = x as f32 - disparity_px.data()[y * width + x];
-        let nearest = (found + 0.5).floor();
-        nearest >= 0.0 && nearest < width as f32 && seen.data()[y * width + nearest as usize]
-    })
 }
 
 /// The right picture with the disparity undone: pulled back onto the left one, NaN where the disparity is unknown or leads out of

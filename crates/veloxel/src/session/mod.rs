@@ -11,7 +11,7 @@ use kept_methods::KeptMethods;
 pub use kept_methods::MethodKey;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use veloxel_core::{Control, Observer, Stage, Stopped};
+use veloxel_core::{Control, Observer, Stage, Stopped, fallible};
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_io::{Files, PendingFiles, ReadOptions, Reading};
 use veloxel_motion::OpenedMethod;
@@ -62,7 +62,8 @@ impl Session {
     pub fn begin(options: &DeviceOptions) -> Self {
         let (session, options) = (Self::of(0), options.clone());
         let in_thread = options.clone();
-        match std::thread::Builder::new().spawn(move || in_thread.open()) {
+        let room = fallible::room_for_thread();
+        match room.and_then(|()| std::thread::Builder::new().spawn(move || in_thread.open())) {
             Ok(thread) => *session.opening() = Some(thread),
             // Where there are no threads any more, it is opened here.
             Err(_) => session.set(options.open()),

@@ -58,7 +58,8 @@ fn found(
     let mut engine = Engine::new(request, session).unwrap();
     let mut found = Vec::new();
     for (left, right) in views[0].iter().zip(&views[1]) {
-        let [left, right] = [left, right].map(|view| EngineImage::new(view, "frame").unwrap());
+        let [left, right] =
+            [left, right].map(|view| EngineImage::new(view, "frame", &mut Warnings::new()).unwrap());
         found.extend(engine.push(left, Some(right)).unwrap());
     }
     while let Some(frame) = engine.drain().unwrap() {
@@ -197,7 +198,9 @@ fn a_stopped_stream_keeps_what_was_found() {
         let session = session();
         let method = PhaseOptions::new().unwrap().method;
         let mut engine = Engine::new(EngineRequest::of_flow(method.draft()), &session).unwrap();
-        let frame = |t: usize| EngineImage::new(&pictures::texture(0.5 * t as f32), "frame").unwrap();
+        let frame = |t: usize| {
+            EngineImage::new(&pictures::texture(0.5 * t as f32), "frame", &mut Warnings::new()).unwrap()
+        };
         let found: Vec<_> = (0..6).filter_map(|t| engine.push(frame(t), None).unwrap()).collect();
         session.control().stop();
         assert_eq!(engine.push(frame(6), None).unwrap_err().kind(), ErrorKind::Stopped);

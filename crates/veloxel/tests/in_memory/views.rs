@@ -7,7 +7,9 @@ use veloxel::pipelines::{
     DenseDraft, EndedTracks, FeaturesRequest, Image, StereoRequest, TrackingParameters, TracksBegin,
     TracksRequest, features, stereo, track_points, undo_disparity,
 };
-use veloxel::{ArcList, GraphKind, Mask, Samples, Session, VeloxelError, Volume, VolumeView, WeightedArc};
+use veloxel::{
+    ArcList, GraphKind, Mask, Samples, Session, VeloxelError, Volume, VolumeView, Warnings, WeightedArc,
+};
 
 /// Columns of memory beside a picture.
 const MARGIN: usize = 5;
@@ -72,7 +74,7 @@ fn of_a_stream() {
         let mut engine = Engine::new(EngineRequest::of_flow(&phase()), &session)?;
         let mut found = Vec::new();
         for image in images {
-            if let Some(frame) = engine.push(EngineImage::new(image, "frame")?, None)? {
+            if let Some(frame) = engine.push(EngineImage::new(image, "frame", &mut Warnings::new())?, None)? {
                 let EngineFound { fields, .. } = frame.fetch()?;
                 let flow = fields.and_then(|fields| fields.flow).unwrap();
                 let vectors = (0..flow.grid().len()).map(|index| flow.vector_vox(index));

@@ -128,6 +128,27 @@ fn frames_without_positions_lie_as_their_file_says() {
         assert_eq!((spacing(&frames), frames[0].grid().origin_mm()[2]), ((1, 3, 3.0), origin));
         assert_eq!(frames[0].data()[24], 0.5 * last, "{offsets}");
     }
+    assert!(dose("0\\3\\6", "").unwrap().1.contains("DoseGridScaling"));
+    let short = dose("0\\3", "0.5").err().unwrap();
+    assert!(short.contains("2 planes") && short.contains("has 3"), "{short}");
+}
+
+#[test]
+fn vectors_of_windows_views_and_times_count_no_slices() {
+    let nuclear = |vectors: &[(u16, &[u16])]| {
+        let extra = [(POSITION, VR::DS, ""), (ORIENTATION, VR::DS, ""), (BETWEEN, VR::DS, "4.8")];
+        let mut object = many(4, &extra);
+        vectors.iter().for_each(|(tag, values)| words(&mut object, Tag(0x0054, *tag), values));
+        let (frames, _) = read_one(object)?;
+        Ok::<_, String>((frames.len(), frames[0].grid().size()[2]))
+    };
+    assert_eq!(nuclear(&[(0x0100, &[1, 2, 3, 4])]), Ok((4, 1)));
+    assert_eq!(nuclear(&[(0x0070, &[1, 1, 2, 2])]), Ok((2, 2)));
+    assert_eq!(nuclear(&[(0x0010, &[1; 4]), (0x0020, &[1; 4])]), Ok((1, 4)));
+    let windows = nuclear(&[(0x0010, &[1, 1, 2, 2]), (0x0020, &[1, 2, 1, 2])]).unwrap_err();
+    assert!(windows.contains("energy_window=1,detector=2"), "{windows}");
+    let views = nuclear(&[(0x0050, &[1; 4]), (0x0090, &[1, 2, 3, 4])]).unwrap_err();
+    assert!(views.contains("view=1"), "{views}");
 }
 
 #[test]

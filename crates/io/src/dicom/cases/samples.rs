@@ -65,7 +65,15 @@ fn floats_and_doubles_are_samples() {
     let mut object = of_bits(32);
     object.remove_element(PIXELS);
     object.put(DataElement::new(Tag(0x7FE0, 0x0009), VR::OD, PrimitiveValue::F64(values.into())));
-    assert_eq!(read(object, IMPLICIT).unwrap().0, expected);
+    assert_eq!(read(object.clone(), IMPLICIT).unwrap().0, expected);
+    // Padding of floats, a value or a range.
+    let mut pad = |tag: u16, value: f64| {
+        object.put(DataElement::new(Tag(0x0028, tag), VR::FD, PrimitiveValue::from(value)));
+        let (values, said) = read(object.clone(), EXPLICIT).unwrap();
+        assert!(said.contains("padding"), "{said}");
+        values.iter().filter(|v| v.is_nan()).count()
+    };
+    assert_eq!((pad(0x0123, -0.5), pad(0x0125, 0.0)), (1, 3));
 }
 
 #[test]
@@ -180,6 +188,19 @@ fn a_mosaic_is_taken_apart() {
     assert!(refused.contains("mosaic"), "{refused}");
     object.put_str(Tag(0x0019, 0x0010), VR::LO, "SIEMENS MR HEADER");
     word(&mut object, Tag(0x0019, 0x100A), 3);
+    // Its number of slices says what it is, and a thickness how far they lie apart, if nothing else does.
+    let mut unsaid = object.clone();
+    unsaid.put_str(Tag(0x0008, 0x0008), VR::CS, "DERIVED\\PRIMARY");
+    unsaid.put_str(Tag(0x0018, 0x0050), VR::DS, "3");
+    unsaid.remove_element(Tag(0x0018, 0x0088));
+    let (values, said) = read(unsaid, EXPLICIT).unwrap();
+    assert!(values[..4] == [0., 1., 4., 5.] && said.contains("their thickness, 3 mm"), "{said}");
+    let mut united = object.clone();
+    united.put_str(Tag(0x0008, 0x0008), VR::CS, "ORIGINAL\\PRIMARY\\M\\VFRAME");
+    united.remove_element(Tag(0x0019, 0x100A));
+    united.put_str(Tag(0x0065, 0x1050), VR::DS, "3");
+    let refused = read(united, EXPLICIT).unwrap_err();
+    assert!(refused.contains("United Imaging"), "{refused}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.dcm");
     write(object, EXPLICIT, &path);

@@ -7,6 +7,7 @@ use super::fields::Fields;
 use crate::read::geometry::cross;
 use dicom_dictionary_std::tags;
 use dicom_object::Tag;
+use std::collections::HashMap;
 
 /// Coordinates that differ by less are one, mm.
 const SAME_MM: f64 = 0.01;
@@ -27,8 +28,38 @@ pub(super) struct Place {
 const TIMES: [Tag; 4] =
     [tags::TIME_SLOT_VECTOR, tags::TIME_SLICE_VECTOR, tags::PHASE_VECTOR, tags::RR_INTERVAL_VECTOR];
 
-/// Places one frame of many.
-pub(super) fn place(fields: &Fields, frame: u32, is_film: bool) -> Place {
+/// Vectors that count frames of one place which are no slices: windows of energy, detectors, rotations and views.
+const KINDS: [Tag; 4] =
+    [tags::ENERGY_WINDOW_VECTOR, tags::DETECTOR_VECTOR, tags::ROTATION_VECTOR, tags::ANGULAR_VIEW_VECTOR];
+
+/// The place of each frame of a file among those that its vectors count alike: frames that differ in time, window or view lie at one
+/// place, and those that differ in nothing one behind the other.
+pub(super) fn in_order(fields: &Fields, frames: u32) -> Vec<u32> {
+    let mut alike: HashMap<[Option<u64>; TIMES.len() + KINDS.len()], u32> = HashMap::new();
+    let place = |frame: u32| {
+        let mut counted = [None; TIMES.len() + KINDS.len()];
+        for (value, tag) in counted.iter_mut().zip(TIMES.into_iter().chain(KINDS)) {
+            *value = fields.nth(tag, frame as usize).map(f64::to_bits);
+        }
+        let next = alike.entry(counted).or_default();
+        *next += 1;
+        *next - 1
+    };
+    (0..frames).map(place).collect()
+}
+
+/// Why the offsets of a dose's planes cannot be those of so many frames; nothing if they can, or there are none.
+pub(super) fn fault_of_offsets(fields: &Fields, frames: u32) -> Result<(), String> {
+    let has = |nth: u32| fields.nth(tags::GRID_FRAME_OFFSET_VECTOR, nth as usize).is_some();
+    if !has(0) || has(frames - 1) {
+        return Ok(());
+    }
+    let count = (0..frames).take_while(|nth| has(*nth)).count();
+    Err(format!("it says where {count} planes lie (GridFrameOffsetVector), and has {frames}"))
+}
+
+/// Places one frame of many, which lies behind so many others of its file (`order`) where nothing else says where.
+pub(super) fn place(fields: &Fields, frame: u32, order: u32, is_film: bool) -> Place {
     let own = fields.of_groups();
     let orientation = orientation(fields);
     let detector = fields.within(tags::DETECTOR_INFORMATION_SEQUENCE);
@@ -51,8 +82,8 @@ pub(super) fn place(fields: &Fields, frame: u32, is_film: bool) -> Place {
     } else {
         let nth = in_stack(fields, frame);
         let distance = between.or_else(|| fields.size(tags::SLICE_THICKNESS));
-        let nth_of_file = nth.unwrap_or(f64::from(frame));
-        (nth_of_file * distance.unwrap_or(1.0), between.is_none() || nth.is_none())
+        let nth_of_file = nth.unwrap_or(f64::from(order));
+        (nth_of_file * distance.unwrap_or(1.0), nth_of_file > 0.0 && (between.is_none() || nth.is_none()))
     };
     match (first, orientation) {
         (Some(first), Some([rows, columns])) => {

@@ -68,6 +68,8 @@ pub(super) struct PlaneHeader {
     pub intercept: f64,
     /// Whether small samples are bright.
     pub is_inverted: bool,
+    /// Whether it is a dose whose unit is not said.
+    pub lacks_dose_scale: bool,
 }
 
 /// Frames of one file.
@@ -118,6 +120,13 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
     if unsaid > 0 {
         context.note(WarningKind::Header, format!("{unsaid} more files were left out"));
     }
+    if let Some(plane) = planes.iter().find(|plane| plane.lacks_dose_scale) {
+        let text = format!(
+            "{} does not say what its numbers are in doses (DoseGridScaling)",
+            file_name(&plane.path)
+        );
+        context.assume(format!("{text}: they are taken as they are stored"))?;
+    }
     if let Some(path) = longer.first() {
         let (count, name) = (longer.len(), file_name(path));
         let text = format!("bytes behind the pixels of {count} files were ignored, {name} among them");
@@ -144,11 +153,11 @@ pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>
         let [w, h] = size;
         return Err(format!("it says that it has {frames} frames of {w} × {h}, in {} bytes", opened.length));
     }
-    let file = File {
-        path: path.into(),
-        image_uid: Fields::of_file(object).text(tags::SOP_INSTANCE_UID).into(),
-        frames,
-    };
+    let of_file = Fields::of_file(object);
+    frames::fault_of_offsets(&of_file, frames)?;
+    let (image_uid, order) =
+        (of_file.text(tags::SOP_INSTANCE_UID).into(), frames::in_order(&of_file, frames));
+    let file = File { path: path.into(), image_uid, frames, order };
     let mut planes: Vec<PlaneHeader> = Vec::new();
     for frame in 0..frames {
         let fields = Fields::new(object, frame);
@@ -160,7 +169,7 @@ pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>
             Some(last) if *last.kind == kind => last.kind.clone(),
             _ => Arc::new(kind),
         };
-        if mosaic::is_mosaic(&fields) && frames == 1 {
+        if frames == 1 && mosaic::is_mosaic(&fields, object) {
             return mosaic::tiles(&plane, &fields, object);
         }
         planes.push(plane);
@@ -173,6 +182,8 @@ struct File {
     path: Arc<Path>,
     image_uid: Arc<str>,
     frames: u32,
+    /// The place of each frame, where nothing but their order says it.
+    order: Vec<u32>,
 }
 
 fn plane(fields: &Fields, file: &File, frame: u32, size: [usize; 2]) -> PlaneHeader {
@@ -188,9 +199,10 @@ fn plane(fields: &Fields, file: &File, frame: u32, size: [usize; 2]) -> PlaneHea
                 .or_else(|| fields.whole(tags::TEMPORAL_POSITION_IDENTIFIER)),
             is_guessed: false,
         },
-        _ => frames::place(fields, frame, film.is_some()),
+        _ => frames::place(fields, frame, file.order[frame as usize], film.is_some()),
     };
-    let dose = fields.size(tags::DOSE_GRID_SCALING).filter(|_| fields.text(tags::MODALITY) == "RTDOSE");
+    let is_dose = fields.text(tags::MODALITY) == "RTDOSE";
+    let dose = fields.size(tags::DOSE_GRID_SCALING).filter(|_| is_dose);
     PlaneHeader {
         path: file.path.clone(),
         frame,
@@ -223,6 +235,7 @@ fn plane(fields: &Fields, file: &File, frame: u32, size: [usize; 2]) -> PlaneHea
         slope: dose.or_else(|| fields.number(tags::RESCALE_SLOPE).filter(|v| *v != 0.0)).unwrap_or(1.0),
         intercept: fields.number(tags::RESCALE_INTERCEPT).filter(|_| dose.is_none()).unwrap_or(0.0),
         is_inverted: fields.text(tags::PHOTOMETRIC_INTERPRETATION) == "MONOCHROME1",
+        lacks_dose_scale: is_dose && dose.is_none(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mosaics of Siemens scanners: the slices of a volume as tiles of one picture.
+//! Mosaics of Siemens scanners: the slices of a volume as tiles of one picture. Those of United Imaging are known and refused by name.
 //!
 //! *Order*: tiles row by row; as many in a row as in a column, the last ones empty.
 //! *Place*: the header gives the corner of a slice as large as the mosaic around the same middle.
@@ -12,8 +12,15 @@ use dicom_dictionary_std::tags;
 use dicom_object::{InMemDicomObject, Tag};
 
 const COUNT: Tag = Tag(0x0019, 0x100A);
-/// Named values, of which some are numbers.
-const CSA: [Tag; 2] = [Tag(0x0029, 0x1010), Tag(0x0029, 0x1110)];
+/// Named values, of which some are numbers, lie in the element of this number of a private block.
+const CSA_ELEMENT: u16 = 0x10;
+/// Group and first and last number of private blocks.
+const CSA_GROUP: u16 = 0x0029;
+const BLOCKS: std::ops::RangeInclusive<u16> = 0x10..=0xFF;
+/// The number of slices in a picture of United Imaging.
+const UNITED_COUNT: Tag = Tag(0x0065, 0x1050);
+/// What cannot be taken apart here.
+const WAY_OUT: &str = "convert it with dcm2niix first";
 /// Bytes of a name, and of all that stands before the first value's length.
 const NAME_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 84;
@@ -25,11 +32,48 @@ pub(crate) struct Tile {
     pub at: [usize; 2],
     /// Columns and rows of the whole picture.
     pub of: [usize; 2],
+    /// Whether the distance of the slices is said, or is their thickness for want of it.
+    pub distance: TileDistance,
 }
 
-/// Whether a plane is a mosaic.
-pub(super) fn is_mosaic(fields: &Fields) -> bool {
-    fields.texts(tags::IMAGE_TYPE).split('\\').any(|word| word.eq_ignore_ascii_case("MOSAIC"))
+/// Where the distance of a mosaic's slices comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TileDistance {
+    /// The header says it.
+    Said,
+    /// The header says how thick they are.
+    Thickness,
+}
+
+/// Whether a plane is a mosaic: by a word of its type, or by the number of slices that it says to hold.
+pub(super) fn is_mosaic(fields: &Fields, object: &InMemDicomObject) -> bool {
+    let has_word =
+        |known: &str| fields.texts(tags::IMAGE_TYPE).split('\\').any(|word| word.eq_ignore_ascii_case(known));
+    let has_several = || count(fields, object, csa(object)).is_some_and(|count| count > 1.0);
+    has_word("MOSAIC") || is_united(fields, has_word("VFRAME")) || has_several()
+}
+
+/// Whether a plane is a picture of several slices of United Imaging.
+fn is_united(fields: &Fields, has_word: bool) -> bool {
+    has_word || fields.number(UNITED_COUNT).is_some_and(|count| count > 1.0)
+}
+
+/// How many slices a mosaic of Siemens says to hold.
+fn count(fields: &Fields, object: &InMemDicomObject, csa: Option<&[u8]>) -> Option<f64> {
+    let said = match object.get(COUNT).map(|element| element.value().primitive()) {
+        Some(Some(PrimitiveValue::U16(words))) => words.first().map(|count| f64::from(*count)),
+        Some(Some(PrimitiveValue::U8(two))) if two.len() == 2 => {
+            Some(f64::from(u16::from_le_bytes([two[0], two[1]])))
+        }
+        _ => fields.number(COUNT),
+    };
+    said.or_else(|| csa.and_then(|csa| csa_numbers::<1>(csa, "NumberOfImagesInMosaic")).map(|[n]| n))
+}
+
+/// The list of named values, in whichever private block it lies.
+fn csa(object: &InMemDicomObject) -> Option<&[u8]> {
+    let lists = BLOCKS.filter_map(|block| bytes(object, Tag(CSA_GROUP, block << 8 | CSA_ELEMENT)));
+    lists.into_iter().find(|list| csa_numbers::<1>(list, "NumberOfImagesInMosaic").is_some())
 }
 
 /// The slices of a mosaic, or why it cannot be taken apart.
@@ -38,19 +82,15 @@ pub(super) fn tiles(
     fields: &Fields,
     object: &InMemDicomObject,
 ) -> Result<Vec<PlaneHeader>, String> {
-    let csa = CSA.iter().find_map(|&tag| bytes(object, tag));
-    let count = match object.get(COUNT).map(|element| element.value().primitive()) {
-        Some(Some(PrimitiveValue::U16(words))) => words.first().map(|count| f64::from(*count)),
-        Some(Some(PrimitiveValue::U8(two))) if two.len() == 2 => {
-            Some(f64::from(u16::from_le_bytes([two[0], two[1]])))
-        }
-        _ => fields.number(COUNT),
-    };
-    let count =
-        count.or_else(|| csa.and_then(|csa| csa_numbers::<1>(csa, "NumberOfImagesInMosaic")).map(|[n]| n));
-    let Some(count) = count.filter(|n| (1.0..=4096.0).contains(n)).map(|n| n as usize) else {
-        let way_out = "convert it with dcm2niix first";
-        return Err(format!("it is a mosaic of slices that does not say how many there are: {way_out}"));
+    if is_united(fields, false) {
+        return Err(format!(
+            "it is a picture of several slices of United Imaging, which is not read: {WAY_OUT}"
+        ));
+    }
+    let csa = csa(object);
+    let count = count(fields, object, csa).filter(|n| (1.0..=4096.0).contains(n));
+    let Some(count) = count.map(|n| n as usize) else {
+        return Err(format!("it is a mosaic of slices that does not say how many there are: {WAY_OUT}"));
     };
     let side = (1..=64).find(|side| side * side >= count).unwrap_or(64);
     let [columns, rows] = whole.size;
@@ -64,6 +104,7 @@ pub(super) fn tiles(
     let (Some([along_rows, along_columns]), Some(corner)) = (whole.orientation, whole.position_mm) else {
         return Err("it is a mosaic without a place".to_owned());
     };
+    let told_by = whole.between_mm.map_or(TileDistance::Thickness, |_| TileDistance::Said);
     let distance = whole.between_mm.or(whole.thickness_mm);
     let Some(distance) = distance else {
         return Err("it is a mosaic without a distance of slices".to_owned());
@@ -78,7 +119,7 @@ pub(super) fn tiles(
         let along = step * nth as f64;
         let position = [0, 1, 2]
             .map(|k| corner[k] + shift[0] * along_rows[k] + shift[1] * along_columns[k] + along * normal[k]);
-        let tile = Some(Tile { at, of: whole.size });
+        let tile = Some(Tile { at, of: whole.size, distance: told_by });
         PlaneHeader { size, tile, position_mm: Some(position), between_mm: Some(distance), ..whole.clone() }
     };
     Ok((0..count).map(tile).collect())

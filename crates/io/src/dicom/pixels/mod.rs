@@ -169,7 +169,7 @@ fn decode_plane(object: &DefaultDicomObject, plane: &PlaneHeader, context: &Cont
     }
     let _decoding = context.scratch((shape.pixels() * shape.channels * DECODING_BYTES) as u64)?;
     if let Some(floats) = native::floats(object, plane.frame, shape.pixels()) {
-        return Ok(samples::of_floats(&floats.map_err(fail)?, plane));
+        return Ok(samples::of_floats(&floats.map_err(fail)?, object, plane));
     }
     let coding = Coding::of(object, shape).map_err(fail)?;
     if let Some(native) = native::frame(object, plane.frame, shape, coding.is_halved()) {

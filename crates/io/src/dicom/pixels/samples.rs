@@ -241,14 +241,28 @@ impl Padding {
     }
 }
 
-/// The values of a picture of floats.
-pub(super) fn of_floats(stored: &[f64], plane: &PlaneHeader) -> PlaneSamples {
-    let values = stored.iter().map(|v| (plane.slope * v + plane.intercept) as f32).collect();
+/// The values of a picture of floats; those of the file's padding are no data.
+pub(super) fn of_floats(stored: &[f64], object: &DefaultDicomObject, plane: &PlaneHeader) -> PlaneSamples {
+    let padding = float_padding(object);
+    let value = |v: &f64| match padding {
+        Some([least, most]) if (least..=most).contains(v) => f32::NAN,
+        _ => (plane.slope * v + plane.intercept) as f32,
+    };
     PlaneSamples {
-        values,
+        values: stored.iter().map(value).collect(),
         sample_type: "float".to_owned(),
         is_colour: false,
-        has_padding: false,
+        has_padding: padding.is_some(),
         has_table: false,
     }
+}
+
+/// The range of floats that are no data.
+fn float_padding(object: &DefaultDicomObject) -> Option<[f64; 2]> {
+    let number = |tag: Tag| object.get(tag)?.to_float64().ok();
+    let either = |single: Tag, double: Tag| number(single).or_else(|| number(double));
+    let value = either(tags::FLOAT_PIXEL_PADDING_VALUE, tags::DOUBLE_FLOAT_PIXEL_PADDING_VALUE)?;
+    let limit = either(tags::FLOAT_PIXEL_PADDING_RANGE_LIMIT, tags::DOUBLE_FLOAT_PIXEL_PADDING_RANGE_LIMIT);
+    let limit = limit.unwrap_or(value);
+    Some([value.min(limit), value.max(limit)])
 }

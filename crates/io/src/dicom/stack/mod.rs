@@ -8,6 +8,7 @@ mod thin;
 
 use super::Open;
 use super::header::PlaneHeader;
+use super::header::mosaic::TileDistance;
 use super::header::spacing::Measured;
 use crate::error::Result;
 use crate::file_name::file_name;
@@ -89,6 +90,14 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>>
         return Err(context.malformed("positions of images", "all or none", got));
     } else if unplaced > 0 && !is_film {
         context.assume("no positions: all images are taken to lie in one slice")?;
+    }
+    let of_thickness =
+        |image: &PlaneHeader| image.tile.is_some_and(|tile| tile.distance == TileDistance::Thickness);
+    if let Some((_, image)) = placed.iter().find(|(_, image)| of_thickness(image)) {
+        let distance = image.thickness_mm.unwrap_or(1.0);
+        context.assume(format!(
+            "a mosaic does not say how far its slices lie apart: their thickness, {distance} mm, is assumed, without gaps"
+        ))?;
     }
     placed.sort_by(|a, b| a.0.total_cmp(&b.0));
     let same_mm = thin::same_mm(&placed, context);

@@ -172,7 +172,12 @@ impl GifReader {
     }
 
     fn picture(&self, context: &mut Context) -> Result<Volume<f32>> {
-        if self.frames == 1 && self.canvas.iter().any(|v| v.is_nan()) {
+        let has_holes = self.canvas.iter().any(|v| v.is_nan());
+        if has_holes && context.takes_alpha() {
+            if context.alpha(&self.grid, self.canvas.iter().map(|v| !v.is_nan()))? {
+                return context.volume(self.grid.clone(), self.canvas.clone());
+            }
+        } else if self.frames == 1 && has_holes {
             context.note(WarningKind::Samples, "transparent parts were read as black");
         }
         let data = self.canvas.iter().map(|&v| if v.is_nan() { 0.0 } else { v }).collect();
@@ -194,7 +199,7 @@ fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError 
 mod tests {
     use super::*;
     use crate::content::Content;
-    use crate::read::reading::Strictness;
+    use crate::read::reading::{AlphaUse, ReadOptions, Reading, Strictness};
     use crate::read::stream::frame_reader;
     use std::path::Path;
     use veloxel_core::Warnings;
@@ -267,6 +272,21 @@ mod tests {
         assert!(content.is_ok());
         assert!(warnings.iter().any(|w| w.contains("transparent")), "{warnings:?}");
         assert!(warnings.iter().any(|w| w.contains("unequally")), "{warnings:?}");
+    }
+
+    #[test]
+    fn what_was_never_drawn_has_no_data_where_that_is_asked_for() {
+        let bytes = animation(&[
+            frame(0, &[3, 2, 2], DisposalMethod::Keep),
+            frame(0, &[3, 1, 3], DisposalMethod::Keep),
+            frame(0, &[0, 3, 3], DisposalMethod::Keep),
+        ]);
+        let mut warnings = Warnings::new();
+        let reading = Reading::alone(ReadOptions { alpha: AlphaUse::NoData, ..ReadOptions::default() });
+        let mut context = Context::new(Path::new("a.gif"), reading, &mut warnings);
+        let mut reader = open(Source::from_bytes(&bytes), &mut context).unwrap();
+        let known = (0..3).map(|_| reader.next_frame(&mut context).unwrap().unwrap().data()[0].is_nan());
+        assert_eq!(known.collect::<Vec<_>>(), [true, true, false]);
     }
 
     #[test]

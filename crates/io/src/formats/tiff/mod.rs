@@ -155,6 +155,9 @@ impl Pages {
         let channels = match colour {
             ColorType::Gray(_) => Channels::Grey,
             ColorType::GrayA(_) => Channels::GreyAlpha,
+            ColorType::Multiband { num_samples: 2, .. } if pages::has_alpha(&mut self.decoder) => {
+                Channels::GreyAlpha
+            }
             ColorType::RGB(_) => Channels::Rgb,
             ColorType::RGBA(_) => Channels::Rgba,
             other => {

@@ -113,3 +113,10 @@ pub(super) fn orientation(decoder: &mut PageDecoder, file_bytes: u64, context: &
         decoder.find_tag_unsigned::<u16>(Tag::Orientation).map_err(|e| failure(e, file_bytes, context))?;
     Ok(found.unwrap_or(1))
 }
+
+/// Whether the last channel of a page is its opacity.
+pub(super) fn has_alpha(decoder: &mut PageDecoder) -> bool {
+    const OPACITY: [u64; 2] = [1, 2];
+    let extra = decoder.find_tag_unsigned_vec::<u64>(Tag::ExtraSamples).ok().flatten();
+    extra.and_then(|extra| extra.last().copied()).is_some_and(|kind| OPACITY.contains(&kind))
+}

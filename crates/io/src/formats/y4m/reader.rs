@@ -19,6 +19,8 @@ struct Y4mReader<'a> {
     range: LumaRange,
     /// Bytes a frame after its luma.
     chroma_bytes: u64,
+    /// Bytes a frame after those: a byte of opacity for every pixel, where the stream has them.
+    opacity_bytes: u64,
     /// Whether there was a frame.
     any: bool,
     frame_interval_ms: Option<f64>,
@@ -110,10 +112,36 @@ pub(crate) fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<
         .chroma_samples([width as u64, height as u64])
         .and_then(|n| n.checked_mul(luma.bytes() as u64))
         .ok_or_else(|| context.malformed("Y4M frame", "one that fits in memory", grid.size_text()))?;
+    let opacity_bytes = if space.opacity == Opacity::Stored { grid.len() as u64 } else { 0 };
     let (bits, any, sample_type) = (space.bits, false, format!("Y4M C{colour}"));
-    let reader =
-        Y4mReader { source, grid, luma, bits, range, chroma_bytes, any, frame_interval_ms, sample_type };
-    Ok(Box::new(reader))
+    Ok(Box::new(Y4mReader {
+        source,
+        grid,
+        luma,
+        bits,
+        range,
+        chroma_bytes,
+        opacity_bytes,
+        any,
+        frame_interval_ms,
+        sample_type,
+    }))
+}
+
+/// Makes NaN of samples that the plane of opacity calls transparent, where that is asked for; notes that there are some.
+fn leave_out_transparent(
+    samples: &mut [f32],
+    opacity: &[u8],
+    grid: &Grid,
+    context: &mut Context,
+) -> Result<()> {
+    if opacity.iter().any(|alpha| !OPAQUE.contains(alpha))
+        && context.alpha(grid, opacity.iter().map(|alpha| *alpha > 0))?
+    {
+        let hidden = samples.iter_mut().zip(opacity).filter(|(_, alpha)| **alpha == 0);
+        hidden.for_each(|(sample, _)| *sample = f32::NAN);
+    }
+    Ok(())
 }
 
 impl FrameReader for Y4mReader<'_> {
@@ -129,6 +157,10 @@ impl FrameReader for Y4mReader<'_> {
         self.luma.decode(&bytes, ByteOrder::Little, Scaling::NONE, &mut samples);
         self.range.stretch(&mut samples, self.bits);
         self.source.skip("the chroma of a frame", self.chroma_bytes, context)?;
+        if self.opacity_bytes > 0 {
+            let opacity = self.source.take_bytes("the opacity of a frame", self.opacity_bytes, context)?;
+            leave_out_transparent(&mut samples, &opacity, &self.grid, context)?;
+        }
         self.any = true;
         context.volume(self.grid.clone(), samples).map(Some)
     }
@@ -158,9 +190,22 @@ fn interval_ms(rate: &str) -> Option<f64> {
 struct ColourSpace {
     bits: u32,
     chroma: Chroma,
+    opacity: Opacity,
 }
 
-/// Planes beside luma, each with every `steps[0]`-th column and every `steps[1]`-th row; a third one is opacity.
+/// Whether a plane of opacity follows those of colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opacity {
+    /// One byte a pixel, 0 where it is transparent.
+    Stored,
+    /// Every pixel is seen.
+    Absent,
+}
+
+/// What programs write for opaque: the most, or the white of video range.
+const OPAQUE: [u8; 2] = [235, 255];
+
+/// Planes beside luma, each with every `steps[0]`-th column and every `steps[1]`-th row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Chroma {
     planes: u64,
@@ -175,19 +220,20 @@ impl ColourSpace {
                 "420" | "420jpeg" | "420mpeg2" | "420paldv" => (2, [2, 2]),
                 "411" => (2, [4, 1]),
                 "422" => (2, [2, 1]),
-                "444" => (2, [1, 1]),
-                "444alpha" => (3, [1, 1]),
+                "444" | "444alpha" => (2, [1, 1]),
                 _ => return None,
             };
             Some(Chroma { planes, steps })
         };
         if let Some(chroma) = chroma(name) {
-            return Some(Self { bits: 8, chroma });
+            let opacity = if name == "444alpha" { Opacity::Stored } else { Opacity::Absent };
+            return Some(Self { bits: 8, chroma, opacity });
         }
         let (base, bits) =
             name.strip_prefix("mono").map(|bits| ("mono", bits)).or_else(|| name.split_once('p'))?;
         let bits = bits.parse().ok().filter(|bits| (9..=16).contains(bits))?;
-        chroma(base).map(|chroma| Self { bits, chroma })
+        let known = chroma(base).filter(|_| base != "444alpha");
+        known.map(|chroma| Self { bits, chroma, opacity: Opacity::Absent })
     }
 
     fn chroma_samples(self, [width, height]: [u64; 2]) -> Option<u64> {
@@ -199,7 +245,7 @@ impl ColourSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::reading::Strictness;
+    use crate::read::reading::{AlphaUse, ReadOptions, Reading, Strictness};
     use std::path::Path;
     use veloxel_core::Warnings;
 
@@ -241,7 +287,6 @@ mod tests {
             ("C411", false, 10),
             ("C422", false, 20),
             ("C444", false, 30),
-            ("C444alpha", false, 45),
             ("Cmono", false, 0),
             ("Cmono12", true, 0),
             ("C420p10", true, 24),
@@ -254,6 +299,27 @@ mod tests {
             assert_eq!((read.len(), warnings), (2, 0), "{colour}");
             assert_eq!((read[0].data()[14], read[1].data()[0]), (14.0 * scale, 100.0 * scale), "{colour}");
         }
+    }
+
+    #[test]
+    fn transparent_pixels_have_no_data_where_that_is_asked_for() {
+        let read = |alpha: AlphaUse, opacity: [u8; 3]| {
+            let mut bytes = b"YUV4MPEG2 W3 H1 C444alpha XCOLORRANGE=FULL\nFRAME\n".to_vec();
+            bytes.extend([10, 20, 30, 128, 128, 128, 128, 128, 128]);
+            bytes.extend(opacity);
+            let mut warnings = Warnings::new();
+            let options = ReadOptions { alpha, ..ReadOptions::default() };
+            let mut context = Context::new(Path::new("a.y4m"), Reading::alone(options), &mut warnings);
+            let mut reader = open(Source::from_bytes(&bytes), &mut context).unwrap();
+            let frame = reader.next_frame(&mut context).unwrap().unwrap();
+            let none = reader.next_frame(&mut context).unwrap();
+            assert!(none.is_none());
+            let known: Vec<_> = frame.data().iter().map(|v| !v.is_nan()).collect();
+            (known, warnings.iter().count())
+        };
+        assert_eq!(read(AlphaUse::NoData, [0, 255, 9]), (vec![false, true, true], 1));
+        assert_eq!(read(AlphaUse::Dropped, [0, 255, 9]), (vec![true; 3], 1));
+        assert_eq!(read(AlphaUse::NoData, [255, 235, 255]), (vec![true; 3], 0));
     }
 
     #[test]

@@ -38,10 +38,19 @@ fn parse(lines: &mut Lines<'_, '_>, kind: GraphKind) -> Result<ArcList> {
     let comma = rows.comma();
     let mut columns = Columns { from: 0, to: 1, weight: Some(2), count: None, is_named: false };
     let mut is_first = true;
+    // A line of counts before the edges would pass for one that has no weight.
+    let mut weighted = None;
     while let Some(row) = rows.next(lines.context)? {
         if std::mem::take(&mut is_first) && row.is_head() {
             columns = named(&row, lines)?;
             continue;
+        }
+        let has_weight =
+            columns.weight.and_then(|column| row.cells.get(column)).is_some_and(|cell| !cell.is_empty());
+        let is_weighted = *weighted.get_or_insert(has_weight);
+        if !columns.is_named && has_weight && !is_weighted {
+            let expected = "no weight, as in the first line, or an edge with a weight there";
+            return Err(lines.malformed(row.number, expected, row.line));
         }
         let arc = edge(&row, &columns, comma, lines)?;
         list.nodes = list.nodes.max(arc.from.max(arc.to) as usize + 1);

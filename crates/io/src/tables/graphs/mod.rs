@@ -168,6 +168,7 @@ mod tests {
             ("a.csv", "0;1;2,500\n1;2;1\n".to_owned(), "with a point"),
             ("a.csv", "0,1,2,5\n".to_owned(), "two nodes and a weight alone"),
             ("a.csv", "0,,1\n".to_owned(), "line 1"),
+            ("a.csv", "4,3\n0,1,1\n1,2,1\n".to_owned(), "as in the first line"),
             ("a.txt", "-1 0 1\n0 1 1\n".to_owned(), "line 1"),
             ("a.txt", "@ 0 1\n0 1 1\n".to_owned(), "line 1"),
             ("a.csv", "weight,from,other\n2,0,1\n".to_owned(), "line 1"),

@@ -47,10 +47,14 @@ impl Streams {
         let named = |name: &Path| format!("{}, frame {}", name.display(), self.count);
         let (left, right) = match (left, right) {
             (None, None | Some(None)) => return Ok(None),
-            (Some(left), None) => (left, None),
+            (Some(left), None) => {
+                (EngineImage::for_method(&self.method, &left, &named(left_name), &mut prepared)?, None)
+            }
             (Some(left), Some(Some(right))) => {
-                left.grid().require_same(right.grid(), "left and right frame")?;
-                let right = EngineImage::for_method(&self.method, &right, &named(right_name), &mut prepared)?;
+                let names = [named(left_name), named(right_name)];
+                let views = [(&left).into(), (&right).into()];
+                let names = [names[0].as_str(), names[1].as_str()];
+                let [left, right] = EngineImage::of_views(&self.method, views, names, &mut prepared)?;
                 (left, Some(right))
             }
             (left, _) => {
@@ -60,7 +64,6 @@ impl Streams {
                 return Err(InputError::Lengths { shorter, longer, frames: self.count }.into());
             }
         };
-        let left = EngineImage::for_method(&self.method, &left, &named(left_name), &mut prepared)?;
         self.count += 1;
         Ok(Some(Views { left, right, time_ms: self.left.time_ms(), warnings, prepared }))
     }

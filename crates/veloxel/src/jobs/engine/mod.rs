@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Instant;
 use stream_warnings::StreamWarnings;
-use veloxel_core::{Stage, WarningKind, Warnings};
+use veloxel_core::{Stage, WarningKind, Warnings, fallible};
 use veloxel_io::{FolderWatch, FrameStream, StreamEnd};
 use veloxel_report::{EngineReport, engine_html};
 
@@ -143,7 +143,7 @@ fn streams(
     waiting: &Waiting,
     warnings: &mut Warnings,
 ) -> Result<Streams> {
-    let reading = session.reading(job.options.reading);
+    let reading = session.reading(job.options.reading).without_transparent();
     let left = match job.watch {
         None => FrameStream::open(&job.source, reading.clone(), warnings)?,
         Some(until) => {
@@ -205,6 +205,7 @@ fn run(engine: Engine<'_>, source: &mut Source<'_>, results: Results) -> Result<
         let (push, pushed) = channel();
         let (arrive, arrived) = channel();
         let thread = std::thread::Builder::new;
+        fallible::room_for_thread().map_err(no_thread)?;
         let fetcher = thread().spawn_scoped(scope, || fetch_all(pushed, arrive)).map_err(no_thread)?;
         let writer = thread().spawn_scoped(scope, || write_all(results, arrived, free)).map_err(no_thread)?;
         let engine = push_all(engine, source, push, slots);

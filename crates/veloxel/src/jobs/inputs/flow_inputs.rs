@@ -10,7 +10,7 @@ use crate::pipelines::{
     PairNames, PairRequest, PairResult, PairStart, PairWanted, Wanted, WindowRequest, pair, window,
 };
 use std::path::{Path, PathBuf};
-use veloxel_core::{CoreError, Flow, LinearTransform, Mask, Volume, Warnings};
+use veloxel_core::{CoreError, Flow, LinearTransform, Mask, Volume, Warnings, fallible};
 use veloxel_io::{self as io, FrameStream, IoError, Reading};
 use veloxel_motion::TakenImages;
 
@@ -145,7 +145,8 @@ pub(crate) fn load_images(
     let of_moving = &reading.clone().without_transparent();
     let (fixed, moving) = std::thread::scope(|scope| {
         let read_moving = || io::read_image(moving_path, of_moving, &mut about_moving);
-        let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
+        let room = fallible::room_for_thread();
+        let thread = room.and_then(|()| std::thread::Builder::new().spawn_scoped(scope, read_moving));
         let fixed = io::read_image_and_mask(fixed_path, reading, warnings);
         (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use veloxel_core::Control;
+use veloxel_core::{Control, fallible};
 use veloxel_gpu::ComputeError;
 use veloxel_io::{is_live, named_file};
 
@@ -164,6 +164,7 @@ impl<T: Send + 'static> ReadAhead<T> {
                 }
             }
         };
+        fallible::room_for_thread().map_err(no_thread)?;
         let reader = Some(std::thread::Builder::new().spawn(read).map_err(no_thread)?);
         Ok(Self { waiting, reader })
     }

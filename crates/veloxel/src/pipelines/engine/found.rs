@@ -2,6 +2,7 @@
 
 use super::found_on_device::{FoundOnDevice, InMemory};
 use super::rounding::Rounding;
+use super::unknown::Unknown;
 use crate::Result;
 use std::time::Instant;
 use veloxel_core::{Volume, Warnings};
@@ -21,6 +22,9 @@ pub struct EngineFrame {
     pub(super) white: f32,
     pub(super) found: FoundOnDevice,
     pub(super) rounding: Option<Rounding>,
+    pub(super) unknown: Option<Unknown>,
+    /// What there is to say of the frames beside what the method says.
+    pub(super) notes: Warnings,
 }
 
 /// What was found for a frame, in memory.
@@ -36,7 +40,7 @@ pub struct EngineFound {
     pub fields: Option<PhaseFields>,
     /// Its fields in the types of [`EngineRequest::delivery`](super::EngineRequest::delivery), where that is given.
     pub delivered: Option<DeliveredFields>,
-    /// What the method says of the pair, where its field is fetched.
+    /// What there is to say of the frames, and what the method says of them where its field is fetched.
     pub warnings: Warnings,
     /// When the last frame that its results need was in memory.
     pub(super) begin: Instant,
@@ -55,13 +59,17 @@ impl EngineFrame {
     /// # Errors
     /// [`VeloxelError::Motion`](crate::VeloxelError::Motion) if the device fails.
     pub fn fetch(self) -> Result<EngineFound> {
-        let Self { frame, since, begin, image, white, found, rounding } = self;
-        let InMemory { mut fields, mut delivered, shares, warnings } = found.fetch()?;
+        let Self { frame, since, begin, image, white, found, rounding, unknown, notes: mut warnings } = self;
+        let InMemory { mut fields, mut delivered, mut shares, warnings: of_method } = found.fetch()?;
+        warnings.extend(of_method);
+        if let (Some(unknown), Some(fields)) = (unknown, &mut fields) {
+            unknown.leave_out(fields, &mut shares);
+        }
         if let Some(rounding) = rounding
             && let Some(own) = fields.take()
         {
             let (kept, rounded) = rounding.of(own);
-            (fields, delivered) = (kept, Some(rounded));
+            (fields, delivered) = (kept, rounded);
         }
         let KnownShares { flow, stereo, features } = shares;
         let here = Instant::now();

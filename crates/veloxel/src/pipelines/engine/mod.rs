@@ -1,7 +1,7 @@
 //! A stream of frames in memory in, flow, disparity and features of every frame out, as they come.
 //!
 //! The phase-based method finds all three of pictures; a method of pairs finds the flow of every frame, picture or volume, to the
-//! next one, with the bits that [`pair`](fn@super::pair) has for these two.
+//! next one, with the bits that [`pair`](fn@super::pair) has for these two. Holes of frames are left out as they are there.
 //!
 //! [`Engine`] takes frames one after the other. What it has found for a frame is an [`EngineFrame`] on the device, which another
 //! thread can fetch while the next frame is pushed; [`EngineTally`] counts what was fetched, and [`EngineWatch`] keeps the frame
@@ -10,14 +10,14 @@
 //! ```
 //! use veloxel::pipelines::DenseDraft;
 //! use veloxel::pipelines::engine::{Engine, EngineImage, EngineRequest};
-//! use veloxel::{Device, Grid, Session, Volume};
+//! use veloxel::{Device, Grid, Session, Volume, Warnings};
 //!
 //! let session = Session::on(Device::cpu(1)?);
 //! let method = DenseDraft::named("phase")?;
 //! let mut engine = Engine::new(EngineRequest::of_flow(&method), &session)?;
 //! let frame = |t: usize| Volume::from_fn(Grid::image(64, 48).unwrap(), move |[x, y, _]| ((x + t) % 16 * y) as f32);
 //! for t in 0..6 {
-//!     if let Some(found) = engine.push(EngineImage::new(&frame(t), "frame")?, None)? {
+//!     if let Some(found) = engine.push(EngineImage::new(&frame(t), "frame", &mut Warnings::new())?, None)? {
 //!         assert!(found.fetch()?.fields.is_some_and(|fields| fields.flow.is_some()));
 //!     }
 //! }
@@ -34,9 +34,11 @@ mod opened;
 mod pairs;
 mod rounding;
 mod tally;
+mod unknown;
 mod watch;
 
 use super::account::Account;
+use super::prepare::intensities::{SampleRange, unlike_frames};
 use crate::{Result, Session};
 pub use error::EngineError;
 pub use forecast::EngineForecast;
@@ -47,7 +49,7 @@ use pairs::takes_pairs;
 use std::collections::VecDeque;
 use std::time::Instant;
 pub use tally::{EngineTally, MeanShares};
-use veloxel_core::{Counter, Dimension, Grid, Stage, Volume};
+use veloxel_core::{Counter, Dimension, Grid, Hint, Stage, Volume, WarningKind, Warnings};
 pub use veloxel_motion::{ConfidenceChoice, DeliveredFields, DeliveredTypes, Delivery, FeatureScales};
 use veloxel_motion::{DenseDraft, PhaseWanted};
 pub use watch::{EngineWatch, WatchedFrame};
@@ -127,6 +129,8 @@ pub struct Engine<'s> {
     /// The frames whose results are still to come.
     waiting: Waiting,
     frames: usize,
+    /// Where most samples of the last frame lie.
+    range: Option<SampleRange>,
 }
 
 /// The end of a stream: its grid, its number of frames, and its account.
@@ -151,7 +155,15 @@ impl<'s> Engine<'s> {
         request.check()?;
         let account = Account::begin(session)?;
         session.enter(Stage::Solve)?;
-        Ok(Self { request, session, account, open: None, waiting: Waiting::default(), frames: 0 })
+        Ok(Self {
+            request,
+            session,
+            account,
+            open: None,
+            waiting: Waiting::default(),
+            frames: 0,
+            range: None,
+        })
     }
 
     /// Takes the next frame, and the right camera's with it, and starts what can be estimated now: the results of this frame or of
@@ -175,9 +187,23 @@ impl<'s> Engine<'s> {
         self.frames += 1;
         let begin = Instant::now();
         let (found, white) = (open.push(nth, &left, right.as_ref()), open.white);
+        let unlike = self.unlike(left.range);
         let own = (self.request.images == FrameImages::Returned).then_some(left.image);
         self.waiting.0.push_back((begin, own));
-        Ok(found?.map(|found| self.waiting.handed_out(found, self.frames, begin, white)))
+        let Some(found) = found? else { return Ok(None) };
+        let mut found = self.waiting.handed_out(found, self.frames, begin, white);
+        if let Some(text) = unlike {
+            found.notes.push_with_hint(WarningKind::Content, Hint::Method, text);
+        }
+        Ok(Some(found))
+    }
+
+    /// What there is to say of a frame whose samples lie elsewhere than those of the frame before it.
+    fn unlike(&mut self, own: Option<SampleRange>) -> Option<String> {
+        let before = std::mem::replace(&mut self.range, own);
+        let (before, own) = (before?, own?);
+        let names = [2, 1].map(|back| format!("frame {}", self.frames.saturating_sub(back)));
+        (!own.is_like(&before)).then(|| unlike_frames([&before, &own], [&names[0], &names[1]]))
     }
 
     /// At the end of the stream: the results of the next of the last frames, which have no flow; none once all are out.
@@ -215,9 +241,9 @@ struct Waiting(VecDeque<(Instant, Option<Volume<f32>>)>);
 impl Waiting {
     /// What was found for a frame, with the frame; `pushed` frames have come, the last that these results needed at `begin`.
     fn handed_out(&mut self, found: FoundFor, pushed: usize, begin: Instant, white: f32) -> EngineFrame {
-        let FoundFor { frame, found, rounding } = found;
+        let FoundFor { frame, found, rounding, unknown } = found;
         let (since, image) = self.take(frame, pushed);
-        EngineFrame { frame, since, begin, image, white, found, rounding }
+        EngineFrame { frame, since, begin, image, white, found, rounding, unknown, notes: Warnings::new() }
     }
 
     /// The one that results belong to; `pushed` frames have come.

@@ -4,14 +4,15 @@ use super::EngineRequest;
 use super::found_on_device::FoundOnDevice;
 use super::image::EngineImage;
 use super::pairs::{PAIR, takes_pairs};
-use super::rounding::{Leaving, Rounding};
+use super::rounding::{Afterwards, Leaving, Rounding};
+use super::unknown::{KnownFrames, Unknown};
 use crate::pipelines::dense::MethodChoice;
 use crate::pipelines::phase_method::stream_parameters;
 use crate::pipelines::prepare::full_scale::full_scale;
 use crate::{Result, Session};
 use veloxel_core::parameters::{ParameterValues, Parameters};
 use veloxel_core::{Grid, Volume};
-use veloxel_motion::{AnyMethod, OpenedMethod, PairStream, PhaseEngine, PhaseOutputs};
+use veloxel_motion::{AnyMethod, FrameWindow, OpenedMethod, PairStream, PhaseEngine, PhaseOutputs};
 
 /// An engine for frames of one grid, and the parameters in force.
 #[derive(Debug)]
@@ -23,8 +24,28 @@ pub(super) struct OpenEngine {
     pub needed: usize,
     /// What white is in the frames.
     pub white: f32,
-    leaving: Leaving,
-    rounding: Option<Rounding>,
+    handed_out: HandedOut,
+    known: KnownFrames,
+}
+
+/// How results leave: of frames that have data everywhere, and of those that have holes.
+#[derive(Debug)]
+struct HandedOut {
+    whole: (Leaving, Option<Rounding>),
+    with_holes: (Leaving, Option<Rounding>),
+}
+
+impl HandedOut {
+    fn of(request: &EngineRequest, grid: &Grid) -> Self {
+        let [whole, with_holes] = [Afterwards::Stays, Afterwards::LosesHoles]
+            .map(|afterwards| Leaving::of(request, grid, afterwards));
+        Self { whole, with_holes }
+    }
+
+    fn with(&self, unknown: Option<&Unknown>) -> (Leaving, Option<Rounding>) {
+        let (leaving, rounding) = if unknown.is_some() { &self.with_holes } else { &self.whole };
+        (*leaving, rounding.clone())
+    }
 }
 
 #[derive(Debug)]
@@ -38,12 +59,13 @@ pub(super) struct FoundFor {
     pub frame: u64,
     pub found: FoundOnDevice,
     pub rounding: Option<Rounding>,
+    pub unknown: Option<Unknown>,
 }
 
 impl OpenEngine {
     pub fn of(first: &Volume<f32>, request: &EngineRequest, session: &Session) -> Result<Self> {
         let (grid, draft) = (first.grid().clone(), &request.method);
-        let (leaving, rounding) = Leaving::of(request, &grid);
+        let handed_out = HandedOut::of(request, &grid);
         if takes_pairs(draft) {
             let choice = MethodChoice::new(draft.clone());
             let (mut methods, mut parameters) = (Vec::new(), ParameterValues::default());
@@ -62,8 +84,8 @@ impl OpenEngine {
                 parameters,
                 needed: PAIR,
                 white: full_scale(first),
-                leaving,
-                rounding,
+                handed_out,
+                known: KnownFrames::new(FrameWindow { frames: PAIR, centre: 0 }),
             });
         }
         request.check_grid(&grid)?;
@@ -72,15 +94,16 @@ impl OpenEngine {
         let white = full_scale(first).max(255.0);
         let parameters = stream_parameters(draft, white)?;
         let engine = PhaseEngine::new([nx, ny], request.wanted, parameters.clone(), session.device()?)?;
-        let (engine, needed) = (AnyEngine::Phase(Box::new(engine)), parameters.frames.count());
+        let window = FrameWindow { frames: parameters.frames.count(), centre: parameters.frames.centre() };
+        let engine = AnyEngine::Phase(Box::new(engine));
         Ok(Self {
             engine,
             grid,
             parameters: parameters.to_json(),
-            needed,
+            needed: window.frames,
             white: parameters.full_scale,
-            leaving,
-            rounding,
+            handed_out,
+            known: KnownFrames::new(window),
         })
     }
 
@@ -91,27 +114,36 @@ impl OpenEngine {
         left: &EngineImage,
         right: Option<&EngineImage>,
     ) -> Result<Option<FoundFor>> {
-        match &mut self.engine {
+        let Self { engine, grid, known, handed_out, .. } = self;
+        match engine {
             AnyEngine::Pairs(stream) => {
-                let Some(flow) = stream.push(&left.image)? else { return Ok(None) };
-                let found = FoundOnDevice::of_pair(flow, self.leaving)?;
-                Ok(Some(FoundFor { frame: nth - 1, found, rounding: self.rounding.clone() }))
+                grid.require_same(left.image.grid(), "the first frame and this one")?;
+                known.push_next(left);
+                let mask = known.in_pair(grid)?;
+                let Some(flow) = stream.push_within(&left.image, mask.as_ref())? else { return Ok(None) };
+                let unknown = known.of_pair();
+                let (leaving, rounding) = handed_out.with(unknown.as_ref());
+                let found = FoundOnDevice::of_pair(flow, leaving)?;
+                Ok(Some(FoundFor { frame: nth - 1, found, rounding, unknown }))
             }
             AnyEngine::Phase(engine) => {
+                known.push(engine.pushed(), left, right);
                 let outputs = engine.push(left.as_phase_image(), right.map(EngineImage::as_phase_image))?;
-                outputs.map(|outputs| of_phase(outputs, self.leaving, &self.rounding)).transpose()
+                outputs.map(|outputs| of_phase(outputs, known, handed_out)).transpose()
             }
         }
     }
 
     /// What was found for the next of the last frames, which have no flow; none once all are out.
     pub fn drain(&mut self) -> Result<Option<FoundFor>> {
-        let AnyEngine::Phase(engine) = &mut self.engine else { return Ok(None) };
-        engine.drain()?.map(|outputs| of_phase(outputs, self.leaving, &self.rounding)).transpose()
+        let Self { engine: AnyEngine::Phase(engine), known, handed_out, .. } = self else { return Ok(None) };
+        engine.drain()?.map(|outputs| of_phase(outputs, known, handed_out)).transpose()
     }
 }
 
-fn of_phase(outputs: PhaseOutputs<'_>, leaving: Leaving, rounding: &Option<Rounding>) -> Result<FoundFor> {
+fn of_phase(outputs: PhaseOutputs<'_>, known: &KnownFrames, handed_out: &HandedOut) -> Result<FoundFor> {
     let frame = outputs.frame();
-    Ok(FoundFor { frame, found: FoundOnDevice::of_phase(outputs, leaving)?, rounding: rounding.clone() })
+    let unknown = known.of_window(frame);
+    let (leaving, rounding) = handed_out.with(unknown.as_ref());
+    Ok(FoundFor { frame, found: FoundOnDevice::of_phase(outputs, leaving)?, rounding, unknown })
 }

@@ -31,6 +31,21 @@ pub(crate) fn fill_holes(image: &mut Volume<f32>, name: &str) -> Result<Option<M
     Ok(Some(known))
 }
 
+/// Fills the holes of an image as [`fill_holes`] does, and says how many there are that a mask does not cover.
+///
+/// # Errors
+/// As [`fill_holes`].
+pub(crate) fn fill_noted(
+    image: &mut Volume<f32>,
+    mask: Option<&Mask>,
+    name: &str,
+    warnings: &mut Warnings,
+) -> Result<Option<Mask>, CoreError> {
+    let known = fill_holes(image, name)?;
+    known.iter().for_each(|known| note_holes(known, mask, name, warnings));
+    Ok(known)
+}
+
 /// Makes holes of what lies outside of a mask, which is looked up on the image's grid.
 ///
 /// # Errors
@@ -85,11 +100,7 @@ pub(crate) fn fill_frames(
 ) -> Result<Vec<Mask>, CoreError> {
     let mut all = Vec::with_capacity(frames.len());
     for (nth, frame) in frames.iter_mut().enumerate() {
-        let known = fill_holes(frame, &name(nth))?;
-        if let Some(known) = &known {
-            note_holes(known, mask, &name(nth), warnings);
-        }
-        all.push(known);
+        all.push(fill_noted(frame, mask, &name(nth), warnings)?);
     }
     if all.iter().all(Option::is_none) {
         return Ok(Vec::new());

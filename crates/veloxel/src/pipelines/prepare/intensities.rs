@@ -125,6 +125,40 @@ fn note_difference(
     warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
 }
 
+/// Notes that frames which are compared as they are have other ranges than the frames before them: the first of these, and how many.
+pub(crate) fn note_unlike_frames(
+    frames: &[Volume<f32>],
+    name: impl Fn(usize) -> String,
+    warnings: &mut Warnings,
+) {
+    let ranges: Vec<_> = frames.iter().map(|frame| SampleRange::of(frame)).collect();
+    let mut unlike = ranges.windows(2).enumerate().filter_map(|(nth, two)| match two {
+        [Some(before), Some(own)] if !own.is_like(before) => Some((nth + 1, [before, own])),
+        _ => None,
+    });
+    let Some((nth, two)) = unlike.next() else { return };
+    let mut text = unlike_frames(two, [&name(nth - 1), &name(nth)]);
+    match unlike.count() {
+        0 => {}
+        more => text.push_str(&format!("; {more} more frames differ from the ones before them")),
+    }
+    warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
+}
+
+/// Says that two frames which are compared as they are have two ranges.
+pub(crate) fn unlike_frames([before, own]: [&SampleRange; 2], names: [&str; 2]) -> String {
+    format!(
+        "{} has most samples from {} to {}, {} from {} to {}: methods look for equal samples, and frames of a sequence are compared as they \
+         are; bring them to one range first",
+        names[0],
+        told(before.low),
+        told(before.high),
+        names[1],
+        told(own.low),
+        told(own.high)
+    )
+}
+
 /// A number with as many digits as tell it.
 fn told(value: f32) -> String {
     let is_plain = value == 0.0 || (0.1..1e5).contains(&value.abs());
@@ -137,7 +171,8 @@ pub(crate) fn step(samples: usize) -> usize {
 }
 
 /// Where most samples of an image lie.
-pub(super) struct SampleRange {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SampleRange {
     low: f32,
     median: f32,
     high: f32,
@@ -147,8 +182,11 @@ impl SampleRange {
     /// From the 5th to the 95th of a hundred samples; none of an image without contrast.
     pub fn of(image: &dyn LookedAt) -> Option<Self> {
         let mut samples: Vec<f32> = every(image, step(image.grid().len())).collect();
-        samples.sort_by(f32::total_cmp);
-        let at = |share: usize| samples.get(samples.len() * share / 100).copied();
+        let count = samples.len();
+        let mut at = |share: usize| {
+            let nth = Some(count * share / 100).filter(|nth| *nth < count)?;
+            Some(*samples.select_nth_unstable_by(nth, f32::total_cmp).1)
+        };
         let range = Self { low: at(5)?, median: at(50)?, high: at(95)? };
         (range.spread() > 0.0).then_some(range)
     }
@@ -198,6 +236,25 @@ mod tests {
             assert!(said(change).contains("brings their ranks together"), "{}", said(change));
         }
         assert!(said(|v| 600.0 - v).contains("dark and bright exchanged"));
+    }
+
+    #[test]
+    fn frames_of_other_ranges_are_told_once_and_counted() {
+        let frame = |gain: f32| {
+            Volume::from_fn(Grid::image(64, 48).unwrap(), move |[x, y, _]| {
+                gain * (300.0 + 100.0 * (0.2 * x as f32).sin() + 80.0 * (0.15 * y as f32).cos())
+            })
+        };
+        let told = |gains: &[f32]| {
+            let frames: Vec<_> = gains.iter().map(|gain| frame(*gain)).collect();
+            let mut warnings = Warnings::new();
+            note_unlike_frames(&frames, |nth| format!("frame {nth}"), &mut warnings);
+            warnings.iter().map(|w| w.message.clone()).collect::<String>()
+        };
+        assert_eq!(told(&[1.0, 1.02, 1.0]), "");
+        let text = told(&[1.0, 1.0, 1.5, 1.0, 1.0]);
+        assert!(text.starts_with("frame 1 has most") && text.contains("frame 2 from"), "{text}");
+        assert!(text.ends_with("1 more frames differ from the ones before them"), "{text}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What happens to samples between a file and a method: the range of intensities, values that stand for no data, masks, and
 //! images on grids of their own.
 
+pub(crate) mod blanks;
 pub(crate) mod depths;
 pub(crate) mod full_scale;
 pub(crate) mod grids;

@@ -4,7 +4,7 @@
 
 use super::looked_at::{LookedAt, every};
 use super::padding::make_holes_of_padding;
-use veloxel_core::{CoreError, Hint, Volume, WarningKind, Warnings};
+use veloxel_core::{Hint, Volume, WarningKind, Warnings};
 
 /// No scanner or camera gives intensities as large as this, and squares of it still fit `f32`.
 const LARGEST: f32 = 1e15;
@@ -21,23 +21,6 @@ pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut
     }
     make_holes_of_padding(image, name, warnings);
     note_spread(image, name, warnings);
-}
-
-/// Does as [`clip_sentinels`] with a frame of a stream, whose samples are all finite.
-///
-/// # Errors
-/// [`CoreError::NotFinite`] for samples that are not.
-pub(crate) fn clip_frame(
-    image: &mut Volume<f32>,
-    name: &str,
-    warnings: &mut Warnings,
-) -> Result<(), CoreError> {
-    if !is_plain(image) {
-        image.require_finite(name, |_| false)?;
-        replace_sentinels(image, name, warnings);
-    }
-    note_spread(image, name, warnings);
-    Ok(())
 }
 
 /// Notes where samples are spread so widely that little of the picture can be seen.

@@ -7,11 +7,12 @@ use super::result::{Collected, MeasuredField};
 use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Stages;
+use crate::pipelines::dense::{doubt_phases, doubt_unexplained};
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
 use crate::pipelines::prepare::holes::{blank_sampled_holes, doubt_vectors_of_holes};
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseFlow, SequenceField, SequenceMode, SequencePlan, SequenceRole};
+use veloxel_motion::{DenseFlow, SequenceField, SequenceMode, SequencePlan, SequenceRole, TakenImages};
 use veloxel_report::PairReport;
 
 /// One field of a sequence, as it is handed out.
@@ -46,6 +47,7 @@ impl SequenceRun<'_> {
         warnings: &mut Warnings,
     ) -> Result<()> {
         self.leave_holes_out(&mut field);
+        self.doubt_narrow(&mut field, collected, warnings);
         let title = title(self.request, &field);
         let change = field.output.statistics.jacobian.mean_abs_minus_one;
         collected.volume_change.add(change);
@@ -58,6 +60,20 @@ impl SequenceRun<'_> {
         elsewhere.time("write", || self.hand_out(&field, label.clone(), warnings))?;
         let truth = self.request.truth.map(|truth| elsewhere.time("truth", || truth(&label, warnings)));
         self.measure(field, truth.transpose()?.flatten(), title, collected, elsewhere)
+    }
+
+    /// Takes confidence from the flow of a narrow picture as that of a window of its own loses it; what holds for all fields is said once.
+    fn doubt_narrow(&self, field: &mut SequenceField, collected: &Collected, warnings: &mut Warnings) {
+        if self.request.method.takes() == TakenImages::Pairs {
+            return;
+        }
+        let DenseFlow { flow, confidence, statistics, .. } = &mut field.output;
+        doubt_unexplained(flow, statistics.brightness, confidence, &mut statistics.warnings);
+        let mut of_all = Warnings::new();
+        doubt_phases(flow, Some(confidence), &mut of_all);
+        if collected.fields.is_empty() {
+            warnings.extend(of_all);
+        }
     }
 
     /// Takes the confidence from vectors from and into holes, and what was sampled there from the warped image.

@@ -6,12 +6,13 @@ use crate::pipelines::dense::{Image, MethodChoice, PairWanted};
 use crate::pipelines::prepare::depths::match_depths;
 use crate::pipelines::prepare::grids::{covered_masks, mask_on, on_first_grid};
 use crate::pipelines::prepare::holes::{fill_frames, require_inside};
+use crate::pipelines::prepare::intensities::note_unlike_frames;
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use std::slice::from_ref;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::{GivenInput, SequenceFrames, SequenceMode, require_weights};
+use veloxel_motion::{GivenInput, SequenceFrames, SequenceMode, TakenImages, require_weights};
 
 /// Gives the true field of a run's field, where it is known; what was assumed goes to the warnings.
 pub type TrueField<'a> = &'a dyn Fn(&FieldLabel, &mut Warnings) -> Result<Option<Flow>>;
@@ -82,6 +83,9 @@ impl<'a> SequenceRequest<'a> {
         let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
         let name = |nth: usize| self.names.text(nth);
         match_depths(&mut frames, name, warnings);
+        if self.method.takes() == TakenImages::Pairs {
+            note_unlike_frames(&frames, name, warnings);
+        }
         let known = fill_frames(&mut frames, self.masks.first(), name, warnings)?;
         let (frames, covered) = on_first_grid(session.device()?, frames, self.strictness, warnings)?;
         let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();

@@ -34,7 +34,8 @@ fn job(place: &Path, folder: &str) -> EngineJob {
 fn found(frames: &[Volume<f32>], request: EngineRequest) -> Vec<EngineFound> {
     let session = session();
     let mut engine = Engine::new(request, &session).unwrap();
-    let push = |frame| engine.push(EngineImage::new(frame, "frame").unwrap(), None).unwrap();
+    let push =
+        |frame| engine.push(EngineImage::new(frame, "frame", &mut Warnings::new()).unwrap(), None).unwrap();
     frames.iter().filter_map(push).map(|frame| frame.fetch().unwrap()).collect()
 }
 

@@ -2,6 +2,7 @@
 //! `flow` for the same two frames, bit by bit.
 
 mod delivered;
+mod holes;
 
 use crate::no_files::{alone, without_files};
 use crate::{assert_same_file, pictures, session};
@@ -154,7 +155,10 @@ fn a_method_of_pairs_finds_flow_alone_and_phases_take_pictures() {
         assert!(refused.kind() == ErrorKind::Input && refused.to_string().contains("phase"), "{refused}");
     }
     let mut engine = Engine::new(EngineRequest::of_flow(&draft("phase", "fast")), &session).unwrap();
-    let refused = engine.push(EngineImage::new(&volume(0), "frame").unwrap(), None).unwrap_err().to_string();
+    let refused = engine
+        .push(EngineImage::new(&volume(0), "frame", &mut Warnings::new()).unwrap(), None)
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("24 × 20 × 18") && refused.contains("clg"), "{refused}");
     let mut engine = Engine::new(EngineRequest::of_flow(&clg), &session).unwrap();
     let frame = |volume: &Volume<f32>| EngineImage::of_pairs(volume, "frame", &mut Warnings::new()).unwrap();
