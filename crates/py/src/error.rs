@@ -3,12 +3,11 @@
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError,
-    PyValueError,
+    PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError,
+    PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use std::io;
 use veloxel::{Diagnosis, ErrorKind, Hint, Warning};
 
@@ -40,15 +39,13 @@ create_exception!(
 create_exception!(veloxel, FileError, PyOSError, "A file could not be read or written.");
 create_exception!(veloxel, InternalError, PyRuntimeError, "A broken promise of Veloxel: worth a bug report.");
 
-/// The class of files that are not there: a [`FileError`] that is a `FileNotFoundError` of Python's as well.
-fn file_missing_error(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let class = CLASS.get_or_try_init(py, || {
-        let bases = (py.get_type::<FileError>(), py.get_type::<PyFileNotFoundError>()).into_pyobject(py)?;
-        let name = c"veloxel.FileMissingError";
-        PyErr::new_type(py, name, Some(c"A file that is not there."), Some(bases.as_any()), None)
-    })?;
-    Ok(class.bind(py))
+/// Makes the class of files that are not there: a [`FileError`] that is a `FileNotFoundError` of Python's as well.
+fn file_missing_error(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let about = PyDict::new(py);
+    about.set_item("__module__", "veloxel")?;
+    about.set_item("__doc__", "A file that is not there.")?;
+    let bases = (py.get_type::<FileError>(), py.get_type::<PyFileNotFoundError>());
+    py.get_type::<PyType>().call1(("FileMissingError", bases, about))
 }
 
 /// The exception for an error of files.
@@ -60,9 +57,12 @@ fn of_files(text: String, error: &(dyn std::error::Error + 'static)) -> PyErr {
     if !is_missing {
         return FileError::new_err(text);
     }
-    Python::attach(|py| match file_missing_error(py) {
-        Ok(class) => PyErr::from_type(class.clone(), text),
-        Err(_) => FileError::new_err(text),
+    Python::attach(|py| {
+        let class = py.import("veloxel._veloxel").and_then(|module| module.getattr("FileMissingError"));
+        match class.map(|class| class.cast_into::<PyType>()) {
+            Ok(Ok(class)) => PyErr::from_type(class, text),
+            _ => FileError::new_err(text),
+        }
     })
 }
 

@@ -81,6 +81,12 @@ pub enum VeloxelError {
         /// The labels of the image.
         there: String,
     },
+    /// More different labels than 32-bit floats tell apart, some of them beyond those that floats hold as they are.
+    #[error("{count} different labels, some beyond 16777216: at most so many can be moved then")]
+    ManyLabels {
+        /// How many there are.
+        count: usize,
+    },
     /// Rows of a batch that are not run.
     #[error(transparent)]
     Batch(#[from] BatchError),

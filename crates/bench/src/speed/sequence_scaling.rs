@@ -25,7 +25,7 @@ pub(super) fn sequence(device: &Device, one: &Device, is_quick: bool) -> Result<
     let phantom = case.build(&isotropic_grid(Dimension::Three, EDGE)?);
     let frames: Vec<Volume<f32>> =
         (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
-    let alone = timed(&frames, &[one.clone()])?;
+    let alone = timed(&frames, std::slice::from_ref(one))?;
     let together = timed(&frames, &device.apart()?)?;
     let differ = alone.sums.iter().zip(&together.sums).filter(|(a, b)| a != b).count();
     let name = device.info().name;

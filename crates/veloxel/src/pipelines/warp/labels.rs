@@ -3,7 +3,7 @@
 use super::WarpResult;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{MovingSampling, allow_two_grids, warp_image};
-use crate::{Result, Session};
+use crate::{Result, Session, VeloxelError};
 use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
@@ -38,8 +38,8 @@ pub struct WarpLabelsRequest<'a> {
 ///
 /// # Errors
 /// [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for pictures of two sizes, a picture against a volume, or
-/// any difference of grids if that is refused; [`VeloxelError::Compute`](crate::VeloxelError::Compute);
-/// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+/// any difference of grids if that is refused; [`VeloxelError::Compute`];
+/// [`VeloxelError::ManyLabels`]; [`VeloxelError::Stopped`].
 pub fn warp_labels(request: &WarpLabelsRequest<'_>, session: &Session) -> Result<WarpResult<i32>> {
     let WarpLabelsRequest { flow, labels, choice, strictness } = *request;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
@@ -59,7 +59,11 @@ pub(super) fn carried(
     control: &Control,
     seen: impl Fn(&Volume<f32>, Interpolation) -> Result<Volume<f32>>,
 ) -> Result<Volume<i32>> {
-    let samples = labels.map(|&label| label as f32);
+    let names = names(labels)?;
+    let samples = labels.map(|&label| match &names {
+        Some(names) => names.partition_point(|&name| name < label) as f32,
+        None => label as f32,
+    });
     let moved = match choice {
         LabelChoice::Nearest => seen(&samples, Interpolation::Nearest)?,
         LabelChoice::MostWeight => {
@@ -73,8 +77,31 @@ pub(super) fn carried(
             moved
         }
     };
-    Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
+    Ok(moved.map(|v| match &names {
+        _ if !v.is_finite() => 0,
+        Some(names) => names.get(*v as usize).copied().unwrap_or(0),
+        None => *v as i32,
+    }))
 }
+
+/// The labels that there are, ascending, if samples cannot hold them as they are: their places among them then stand for them.
+///
+/// # Errors
+/// [`VeloxelError::ManyLabels`].
+fn names(labels: &Volume<i32>) -> Result<Option<Vec<i32>>> {
+    let are_held = labels.data().iter().all(|label| label.unsigned_abs() <= MOST_HELD);
+    if are_held {
+        return Ok(None);
+    }
+    let mut names = labels.data().to_vec();
+    names.sort_unstable();
+    names.dedup();
+    let count = names.len();
+    if count > MOST_HELD as usize { Err(VeloxelError::ManyLabels { count }) } else { Ok(Some(names)) }
+}
+
+/// Whole numbers up to this one are exact in 32-bit floats.
+const MOST_HELD: u32 = 1 << 24;
 
 /// The labels of thin parts, NaN elsewhere; none if nothing is thin.
 fn thin_samples(samples: &Volume<f32>, thick: &Mask) -> Option<Volume<f32>> {
@@ -191,6 +218,16 @@ mod tests {
             differ += usize::from(ours != nearest);
         }
         assert!(differ > 0, "borders are not those of the nearest voxel");
+    }
+
+    #[test]
+    fn labels_beyond_those_of_floats_are_kept() {
+        let all = [0, (1 << 24) + 1, (1 << 24) + 2, i32::MAX, -5];
+        let found = moved([0.0; 3], |[x, y, z]| all[(x + y + z) % 5]);
+        for found in found {
+            let at = |x: usize, y: usize, z: usize| found.data()[(z * 12 + y) * 16 + x];
+            assert!((0..16).all(|x| at(x, 3, 4) == all[(x + 7) % 5]));
+        }
     }
 
     #[test]
