@@ -6,16 +6,12 @@
 //! after the last of these, so that other work on the streams of the GPUs needs to know nothing of the graphs.
 
 use super::launch_dependencies::{self, Before};
-use super::several::{Copied, GraphKernels, Several, Share};
+use super::several::{Copied, GraphKernels, Several, Share, in_one_order};
 use super::task::{Alone, Task};
 use crate::launches::parts::Rectangle;
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use wgsl_to_cuda::LaunchPart;
-
-/// Graphs that wait for each other are launched on all GPUs in one order, also those of other devices that have the same GPUs: streams
-/// may share a queue of the hardware, in which two graphs that each wait for the other one's fellow would never end.
-static ONE_ORDER: Mutex<()> = Mutex::new(());
 
 /// The GPUs that work as one device.
 #[derive(Clone, Copy)]
@@ -140,7 +136,15 @@ impl RunGraphs {
             made.wait_for_each_other()?;
         }
         let Made { sides, nodes, .. } = made;
-        let graphs = sides.into_iter().map(Side::instantiated).collect::<Result<_, _>>()?;
+        let graphs: Vec<OwnGraph> = sides.into_iter().map(Side::instantiated).collect::<Result<_, _>>()?;
+        if graphs.len() > 1 {
+            // What a graph's first launch needs is found before the first of several is launched.
+            for (OwnGraph { ready, context, .. }, stream) in graphs.iter().zip(&streams) {
+                context.bind_to_thread()?;
+                // SAFETY: the graph is complete, and the stream is of its GPU.
+                unsafe { sys::cuGraphUpload(ready.0, stream.cu_stream()) }.result()?;
+            }
+        }
         gpus.first.context().bind_to_thread()?;
         Ok(Self { graphs, nodes })
     }
@@ -174,17 +178,38 @@ impl RunGraphs {
     }
 
     /// Launches the graphs on the streams of their GPUs.
-    pub fn launch(&self, gpus: Gpus<'_>) -> Result<(), DriverError> {
-        let are_several = self.graphs.len() > 1;
-        let _in_one_order = are_several.then(|| ONE_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
-        for (OwnGraph { ready, context, .. }, stream) in self.graphs.iter().zip(gpus.streams(are_several)) {
-            if are_several {
-                context.bind_to_thread()?;
-            }
-            // SAFETY: the graph is complete, and the buffers are as long as the kernels expect: see `Call::launch`.
-            unsafe { sys::cuGraphLaunch(ready.0, stream.cu_stream()) }.result()?;
+    pub fn launch(&self, gpus: Gpus<'_>) -> Result<(), NotLaunched> {
+        let Some(several) = gpus.several.filter(|_| self.graphs.len() > 1) else {
+            return Ok(self.graphs[0].launch(gpus.first)?);
+        };
+        let _in_one_order = in_one_order();
+        several.begin_together(gpus.first)?;
+        for (nth, (graph, stream)) in self.graphs.iter().zip(gpus.streams(true)).enumerate() {
+            let launched = graph.context.bind_to_thread().and_then(|()| graph.launch(stream));
+            launched.map_err(|e| if nth == 0 { NotLaunched::Any } else { NotLaunched::Some(e) })?;
         }
-        if are_several { gpus.first.context().bind_to_thread() } else { Ok(()) }
+        gpus.first.context().bind_to_thread().map_err(NotLaunched::Some)
+    }
+}
+
+/// Graphs of a run that were not launched.
+pub(super) enum NotLaunched {
+    /// None of them was: the run can go another way, which tells the reason if there is one.
+    Any,
+    /// The first ones were, and wait for the others in vain; with the driver's reason.
+    Some(DriverError),
+}
+
+impl From<DriverError> for NotLaunched {
+    fn from(_: DriverError) -> Self {
+        Self::Any
+    }
+}
+
+impl OwnGraph {
+    fn launch(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        // SAFETY: the graph is complete, and the buffers are as long as the kernels expect: see `Call::launch`.
+        unsafe { sys::cuGraphLaunch(self.ready.0, stream.cu_stream()) }.result()
     }
 }
 

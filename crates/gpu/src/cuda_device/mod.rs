@@ -46,7 +46,7 @@ use pool::{CudaMemory, Pool};
 use profile::HostTimes;
 use queue::{Queue, Refusal};
 use queues::Queues;
-use several::{DividedCall, Several, UsedMemory};
+use several::{DividedCall, Several, SmallMemory, UsedMemory};
 use std::fmt;
 use std::sync::Arc;
 use uploads::Uploads;
@@ -116,6 +116,19 @@ impl CudaDevice {
 
     fn failed(&self, reason: impl fmt::Display) -> ComputeError {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
+    }
+
+    /// Makes room for the copies of small memory that a divided launch needs; if that fails, once more without what the pools keep.
+    fn make_room(&self, several: &Several, small: &[SmallMemory]) -> Result<(), ComputeError> {
+        let again = |_| {
+            self.pool.release_kept();
+            several.make_room(small)
+        };
+        several.make_room(small).or_else(again).map_err(|_| ComputeError::OutOfMemory {
+            device: self.info.name.clone(),
+            needed_bytes: small.iter().map(|memory| memory.bytes).sum(),
+            free_bytes: self.pool.free_bytes(),
+        })
     }
 
     fn call(&self, kernel: Arc<Kernel>, launch: &Launch<'_>) -> Result<Call, ComputeError> {
@@ -202,6 +215,7 @@ impl Gpu for CudaDevice {
             if let Some(several) = &self.several
                 && let Some(small) = several.divides(launch, &used_memory(launch)?)
             {
+                self.make_room(several, &small)?;
                 let DividedKernel { kernel, functions } = self.kernels.divided(launch)?;
                 let divided = DividedCall { call: self.call(kernel, launch)?, functions, small };
                 return queue.launch_divided(divided).map_err(|e| self.failed(e));

@@ -4,7 +4,7 @@
 //! as one CUDA graph if the same run of kernels was seen before ([`super::recording`]). Everything runs in the order of
 //! submission.
 
-use super::graphs::{Begins, Gpus};
+use super::graphs::{Begins, Gpus, NotLaunched};
 use super::kernel_call::Call;
 use super::launch_dependencies::{self, Access};
 use super::profile::{HostTimes, Profile};
@@ -47,6 +47,8 @@ struct Work {
     replayed: usize,
     profile: Option<Profile>,
     since: SinceDivided,
+    /// Why work was lost, after which nothing on the device is what it should be.
+    failed: Option<Refusal>,
 }
 
 /// The operation that failed, and what the driver says of it.
@@ -78,6 +80,7 @@ impl Queue {
             replayed: 0,
             profile,
             since: SinceDivided::Other,
+            failed: None,
         };
         Self { stream, several, times, work: Mutex::new(work) }
     }
@@ -130,8 +133,9 @@ impl Queue {
 
     /// Makes all later work wait for an event.
     pub fn wait_for(&self, event: &CudaEvent) -> Result<(), Refusal> {
-        self.flush()?;
-        self.work().since = SinceDivided::Other;
+        let mut work = self.work();
+        self.give(&mut work)?;
+        work.since = SinceDivided::Other;
         self.stream.wait(event).map_err(of_stream)
     }
 
@@ -168,9 +172,19 @@ impl Queue {
     }
 
     fn give(&self, work: &mut Work) -> Result<(), Refusal> {
+        if let Some(failed) = &work.failed {
+            return Err(failed.clone());
+        }
         if work.waiting.is_empty() {
             return Ok(());
         }
+        let given = self.give_all(work);
+        // Tasks are lost: whoever asks for anything later hears of it, also where this caller does not look.
+        work.failed = given.clone().err();
+        given
+    }
+
+    fn give_all(&self, work: &mut Work) -> Result<(), Refusal> {
         self.stream.context().bind_to_thread().map_err(of_stream)?;
         work.launches = 0;
         let mut left = std::mem::take(&mut work.waiting);
@@ -193,7 +207,14 @@ impl Queue {
                 }
                 Ok(false) => {}
                 // The launches are then made one by one; if one of them is at fault, its own error says so.
-                Err(_) => work.recordings = None,
+                Err(NotLaunched::Any) => {
+                    self.stream.context().bind_to_thread().map_err(of_stream)?;
+                    work.recordings = None;
+                }
+                Err(NotLaunched::Some(error)) => {
+                    self.stream.context().bind_to_thread().map_err(of_stream)?;
+                    return Err(of_stream(error));
+                }
             }
         }
         self.times.time("launches: one by one", || {
@@ -210,10 +231,14 @@ impl Queue {
             (Task::Divided(divided), Some(several)) => several.launch(&self.stream, since, divided),
             (Task::Divided(_), None) => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_DEVICE)),
         };
-        match (task.call(), work.profile.as_mut()) {
+        let submitted = match (task.call(), work.profile.as_mut()) {
             (Some(call), Some(profile)) => profile.time(call.profile_name(), &self.stream, go),
             _ => go(),
+        };
+        if submitted.is_err() {
+            work.since = SinceDivided::Other;
         }
+        submitted
     }
 }
 
@@ -230,5 +255,6 @@ impl Drop for Queue {
         // Work that is still collected is dropped: nothing can read its results any more. The context must be current
         // when the recordings are destroyed.
         let _ = self.stream.context().bind_to_thread();
+        self.work.get_mut().unwrap_or_else(PoisonError::into_inner).recordings = None;
     }
 }

@@ -12,7 +12,7 @@
 //! those workgroups, costs more than it saves where a kernel fills the device.)
 
 use super::fast_map::FastMap;
-use super::graphs::{Begins, Gpus, RunGraphs};
+use super::graphs::{Begins, Gpus, NotLaunched, RunGraphs};
 use super::launch_dependencies::{self, Before};
 use super::profile::HostTimes;
 use super::task::Task;
@@ -46,13 +46,13 @@ impl Recordings {
     /// if the run is too short, too long, or new.
     ///
     /// # Errors
-    /// The driver's error. Nothing was submitted then, and no recording may be used any more.
+    /// The driver's error. No recording may be used any more, and the context of another GPU may be current.
     pub fn run(
         &mut self,
         tasks: &mut Vec<Task>,
         gpus: Gpus<'_>,
         times: &HostTimes,
-    ) -> Result<bool, DriverError> {
+    ) -> Result<bool, NotLaunched> {
         if tasks.len() < SHORTEST || tasks.len() > launch_dependencies::MOST {
             return Ok(false);
         }

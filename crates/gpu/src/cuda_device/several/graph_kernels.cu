@@ -6,8 +6,8 @@ struct Flags {
     unsigned* of[16];
 };
 
-// No GPU keeps the others waiting as long as this.
-static const Nanoseconds MOST_NS = 60ull * 1000 * 1000 * 1000;
+// No GPU keeps the others waiting as long as this, unless it has failed, or the program was stopped while it gave them their graphs.
+static const Nanoseconds MOST_NS = 600ull * 1000 * 1000 * 1000;
 
 static __device__ Nanoseconds now_ns() {
     Nanoseconds ns;

@@ -41,8 +41,17 @@ pub(in super::super) struct Copied {
     pub bytes: usize,
 }
 
+/// The first compute capability whose loads and stores order others for other GPUs.
+const FIRST_THAT_ORDERS: ComputeCapability = ComputeCapability::new(7, 0);
+
 impl GraphKernels {
-    /// Compiles the kernels, and lays the flags out.
+    /// Whether so many GPUs of a kind can wait for each other in graphs: not where the driver waits for every launch before the next.
+    pub fn take(count: usize, architecture: ComputeCapability) -> bool {
+        let blocks = std::env::var_os("CUDA_LAUNCH_BLOCKING").is_some_and(|asked| asked != "0");
+        count <= MOST_GPUS && architecture >= FIRST_THAT_ORDERS && !blocks
+    }
+
+    /// Compiles the kernels, and lays the flags out, for GPUs that [it takes](Self::take).
     ///
     /// # Errors
     /// What the compiler or the driver says.
@@ -51,9 +60,6 @@ impl GraphKernels {
         nvrtc: &Nvrtc,
         architecture: ComputeCapability,
     ) -> Result<Self, String> {
-        if contexts.len() > MOST_GPUS {
-            return Err(format!("{} GPUs are more than {MOST_GPUS}", contexts.len()));
-        }
         let compiled = nvrtc.cached(SOURCE, "graph_kernels.cu", architecture).map_err(|e| e.to_string())?;
         let (CompiledImage::Cubin(image) | CompiledImage::Ptx(image)) = compiled.image;
         let mut kernels = Self { gpus: Vec::new(), flags: [0; MOST_GPUS] };
@@ -74,8 +80,10 @@ impl GraphKernels {
             let (wait, copy) = (function(c"wait_for_each_other")?, function(c"copy_here")?);
             self.flags[nth] = result::malloc_sync(bytes)?;
             self.gpus.push(OnGpu { context: context.clone(), wait, copy });
-            result::memset_d8_sync(self.flags[nth], 0, bytes)
+            result::memset_d8_sync(self.flags[nth], 0, bytes)?;
         }
+        // It may be under way still.
+        context.synchronize()
     }
 
     /// Calls `take` with the parameters of a GPU's node that waits for the other GPUs.

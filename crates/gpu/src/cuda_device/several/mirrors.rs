@@ -51,15 +51,21 @@ impl Mirrors {
         Ok((copies, call))
     }
 
-    /// The nth copy's memory.
-    fn room(&self, nth: usize, context: &CudaContext) -> Result<sys::CUdeviceptr, DriverError> {
+    /// Makes room for so many copies.
+    pub fn make_room(&self, count: usize, context: &CudaContext) -> Result<(), DriverError> {
         let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        while copies.len() <= nth {
+        while copies.len() < count {
             context.bind_to_thread()?;
             // SAFETY: it is written before it is read.
             copies.push(unsafe { result::malloc_sync(SPREAD_BYTES)? });
         }
-        Ok(copies[nth])
+        Ok(())
+    }
+
+    /// The nth copy's memory.
+    fn room(&self, nth: usize, context: &CudaContext) -> Result<sys::CUdeviceptr, DriverError> {
+        self.make_room(nth + 1, context)?;
+        Ok(self.copies.lock().unwrap_or_else(PoisonError::into_inner)[nth])
     }
 }
 

@@ -31,8 +31,17 @@ use crate::nvrtc::{ComputeCapability, Nvrtc};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 use mirrors::Mirrors;
 use spread_memory::SpreadMemory;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use wgsl_to_cuda::LaunchPart;
+
+/// Work that makes GPUs wait for each other is given to all of them in one order, also that of other devices that have the same GPUs:
+/// streams may share a queue of the hardware, in which two pieces of work that each wait for the other one's fellow would never end.
+static ONE_ORDER: Mutex<()> = Mutex::new(());
+
+/// Keeps others from giving such work, and from calls that wait for all work of a GPU.
+pub(super) fn in_one_order() -> MutexGuard<'static, ()> {
+    ONE_ORDER.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The GPUs beside the first one, and what all of them share.
 pub(super) struct Several {
@@ -45,7 +54,7 @@ pub(super) struct Several {
     others: Vec<Other>,
     pub memory: SpreadMemory,
     pub transport: Transport,
-    /// What graphs need; none where GPUs do not reach each other's memory, which then have no graphs of divided launches.
+    /// What graphs need; none where GPUs cannot wait for each other in them: divided launches are not recorded then.
     pub graph_kernels: Option<GraphKernels>,
 }
 
@@ -137,10 +146,9 @@ impl Several {
         let others = others.collect::<Result<_, DriverError>>().map_err(refuse_driver)?;
         let event = || contexts[0].new_event(None).map_err(refuse_driver);
         let (asked, ended) = (event()?, event()?);
-        let graph_kernels = match transport {
-            Transport::Peer => Some(GraphKernels::new(contexts, nvrtc, architecture).map_err(refuse)?),
-            Transport::Host => None,
-        };
+        let waits = transport == Transport::Peer && GraphKernels::take(contexts.len(), architecture);
+        let graph_kernels = waits.then(|| GraphKernels::new(contexts, nvrtc, architecture));
+        let graph_kernels = graph_kernels.transpose().map_err(refuse)?;
         contexts[0].bind_to_thread().map_err(refuse_driver)?;
         Ok(Self { first: contexts[0].clone(), asked, ended, others, memory, transport, graph_kernels })
     }
@@ -176,6 +184,7 @@ impl Several {
         since: SinceDivided,
         divided_call: &DividedCall,
     ) -> Result<(), DriverError> {
+        let _in_one_order = in_one_order();
         let DividedCall { call, functions, .. } = divided_call;
         let shares = divided(call.groups, self.count());
         let start = |call: &Call, nth: usize, stream: &CudaStream| {
@@ -205,6 +214,26 @@ impl Several {
         }
         self.others.iter().try_for_each(|other| first.wait(&other.done))?;
         first.context().bind_to_thread()
+    }
+
+    /// Makes room for the copies of small memory that a launch needs.
+    ///
+    /// # Errors
+    /// The driver's refusal.
+    pub fn make_room(&self, small: &[SmallMemory]) -> Result<(), DriverError> {
+        let count = mirrors::copied(small).count();
+        if count > 0 {
+            self.others.iter().try_for_each(|other| other.mirrors.make_room(count, &other.context))?;
+            self.first.bind_to_thread()?;
+        }
+        Ok(())
+    }
+
+    /// Makes the other GPUs wait for all work that the first one was given so far: they then wait in their graphs for what is in these
+    /// alone.
+    pub(super) fn begin_together(&self, first: &CudaStream) -> Result<(), DriverError> {
+        self.asked.record(first)?;
+        self.others.iter().try_for_each(|other| other.stream.wait(&self.asked))
     }
 
     /// The streams of the GPUs beside the first one.

@@ -59,6 +59,8 @@ impl SpreadMemory {
     /// Frees memory that was allocated here, which no work uses any more.
     pub fn free(&self, address: sys::CUdeviceptr) {
         let range = self.ranges.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+        // The driver waits for all work of a GPU before it frees memory.
+        let _in_one_order = super::in_one_order();
         // A failed device's memory is lost with it.
         let _ = match range {
             // SAFETY: mapped by `spread`, and in use no more.
@@ -102,6 +104,10 @@ impl SpreadMemory {
     fn fill(&self, address: sys::CUdeviceptr, range: &mut Range) -> Result<(), DriverError> {
         for (nth, context) in self.contexts.iter().enumerate() {
             let share = self.share(range.bytes, nth);
+            // There are more GPUs than pieces.
+            if share.is_empty() {
+                continue;
+            }
             let mut piece = 0;
             // SAFETY: the handle is written, and released with the range; the addresses are reserved.
             unsafe {
