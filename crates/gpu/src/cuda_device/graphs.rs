@@ -194,9 +194,9 @@ impl RunGraphs {
 
 /// Graphs of a run that were not launched.
 pub(super) enum NotLaunched {
-    /// None of them was: the run can go another way, which tells the reason if there is one.
+    /// No graph was launched: the run can go another way, which tells the reason if there is one.
     Any,
-    /// The first ones were, and wait for the others in vain; with the driver's reason.
+    /// The first graphs were launched, and wait for the others in vain; with the reason of the driver.
     Some(DriverError),
 }
 
