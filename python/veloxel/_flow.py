@@ -264,6 +264,17 @@ def warp_labels_files(
 
     Raises:
         InputError, ParameterError, OutOfMemoryError, DeviceError, FileError: The text says what is wrong.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     field, labels, out = (os.path.join(folder, name) for name in ("field.mha", "labels.mha", "out.mha"))
+    ...     veloxel.write(labels, np.repeat([[[1, 1, 7, 7, 9, 9]]], 4, axis=1).repeat(2, axis=0))
+    ...     veloxel.write(field, veloxel.Field(np.ones((2, 4, 6, 3))))
+    ...     veloxel.warp_labels_files(field, labels, out, device="cpu")
+    ...     veloxel.read_labels(out)[0, 0].tolist()
+    [1, 7, 7, 9, 9, 0]
     """
     tell(_veloxel.warp_labels_files(lent(session, device), _paths(field, labels, out), choice))
 
