@@ -21,7 +21,7 @@ impl Tiled<'_> {
     /// are kept already are not estimated again. Nothing is measured.
     ///
     /// # Errors
-    /// As [`PairMethod::run_with`]; what reading the images and keeping tiles fails with.
+    /// As [`PairMethod::run_with`](crate::PairMethod::run_with); what reading the images and keeping tiles fails with.
     ///
     /// # Panics
     /// If the plan is of exact tiles, which a field in memory is made of.
