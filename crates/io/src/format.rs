@@ -83,6 +83,7 @@ pub(crate) enum Reader {
     /// One frame after the other.
     Frames(OpenFrames),
     /// The metadata of a store of chunks: any part of its samples is read without the rest.
+    #[cfg_attr(not(feature = "zarr"), expect(dead_code, reason = "no format without it"))]
     Store(OpenStore),
 }
 

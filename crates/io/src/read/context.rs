@@ -184,6 +184,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether transparent pixels are left out one way or the other.
+    #[cfg(feature = "gif")]
     pub(crate) fn takes_alpha(&self) -> bool {
         self.alpha_is_mask || self.reading.options.alpha == AlphaUse::NoData
     }

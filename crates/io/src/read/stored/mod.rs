@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use veloxel_core::GridBox;
 
 /// Where a store lies.
+#[cfg_attr(not(feature = "zarr"), expect(dead_code, reason = "no format reads one without it"))]
 pub(crate) enum StorePlace<'a> {
     /// A folder, something within one, or an archive's file.
     Path(PathBuf),
