@@ -29,11 +29,11 @@ from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, flow_files, methods, parameters, register, sequence, warp_files, warp_labels_files
+from ._flow import flow, flow_files, methods, parameters, register, sequence
 from ._frames import Frames, frames
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
-from ._maps import Transform, compose, invert, read_transform
+from ._maps import Transform, compose, invert, read_transform, warp_files, warp_labels_files
 from ._meshes import Mesh, Parts, distances, segment
 from ._plots.look import Plot
 from ._plots.pictures import Picture
