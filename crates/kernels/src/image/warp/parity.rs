@@ -102,6 +102,42 @@ on_every_device! {
         }
     }
 
+    /// Motion that differs little from voxel to voxel, and in places more than a workgroup's box of samples has room for.
+    fn samples_of_a_smooth_motion(device: &Device) {
+        let shape = Shape { size: [70, 23, 13], dimension: Dimension::Three };
+        for (interpolation, amplitude) in [Interpolation::CubicConvolution, Interpolation::CubicSpline]
+            .into_iter()
+            .flat_map(|i| [0.5, 2.0, 9.0].map(|a| (i, a)))
+        {
+            Pair::new(device).alike(&format!("{interpolation:?}, {amplitude} voxels"), |device| {
+                let [nx, ny, _] = shape.size;
+                // Parabolas, whose bits are the same everywhere.
+                let along = |i: usize, c: usize| {
+                    let at = [i % nx, i / nx % ny, i / (nx * ny)][c] as f32 / shape.size[c] as f32;
+                    amplitude * 4.0 * at * (1.0 - at) - 0.25 * amplitude
+                };
+                let of = |c: usize| (0..shape.len()).map(|i| along(i, (c + 1) % 3)).collect();
+                let displacement: Field = (0..3).map(|c| device.upload(of(c)).unwrap()).collect();
+                let mut out = device.zeros(shape.len()).unwrap();
+                Warp {
+                    shape,
+                    moving_shape: shape,
+                    spacing_edges: [1.0, 2.0, 0.5],
+                    interpolation,
+                    border: Border::Unbounded,
+                    cut: None,
+                    moving_from_fixed: VoxelAffine::IDENTITY,
+                    moving: &noise_buffer(device, shape.len(), 1),
+                    displacement: &displacement,
+                    out: &mut out,
+                }
+                .run(device)
+                .unwrap();
+                vec![out]
+            });
+        }
+    }
+
     /// Warps smooth images: on noise the last bit of a position 300 voxels away would be seen.
     fn samples_behind_an_affine_map(device: &Device) {
         let mut matrix = [[0.97, -0.05, 0.02], [0.04, 1.02, -0.03], [-0.02, 0.05, 0.99]];

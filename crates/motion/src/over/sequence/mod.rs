@@ -13,18 +13,22 @@
 //! *Cost*: two composed flows beside the method's own memory; results are handed out one by one and not kept. Every frame goes
 //! to the device once, and flows are composed there.
 
+mod ahead;
 mod regions;
 mod run;
 mod side_by_side;
+mod turns;
 
 use crate::error::{MotionError, Result};
 use crate::method::pair::PairMethod;
 use crate::method::pending_flow::{DenseFlow, FlowExtras};
 use crate::method::resident::ResidentStart;
 use crate::method::window::WindowMethod;
+use ahead::asked_ahead;
 pub(crate) use regions::FrameRegions;
 use run::Run;
 pub use side_by_side::run_pairs_side_by_side;
+use turns::Turns;
 use veloxel_core::{Mask, Portion, Volume};
 use veloxel_kernels::variational::flow_composition::OutsideVector;
 
@@ -209,31 +213,17 @@ pub fn run_windows<E: From<MotionError>>(
 }
 
 /// Every frame to its successor on a GPU: a thread brings frames and asks for pairs, this one fetches and hands out what the
-/// device has found. The thread is one pair ahead: while a flow leaves the device, the next one is at work, and the
-/// frames of the one after are there, with their statistics.
-fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) -> Result<(), E> {
+/// device has found.
+fn consecutive<E: From<MotionError>>(run: Run<'_>, deliver: Deliver<'_, E>) -> Result<(), E> {
     let extras = run.plan.extras;
+    let turns = Turns::new(run.frames.frames.len() - 1, 1);
     std::thread::scope(|scope| {
-        // With one pair waiting in between, the device has the next one before it is through with this one.
-        let waiting = usize::from(run.has_room_for_three());
-        let (sender, receiver) = std::sync::mpsc::sync_channel(waiting);
-        let ahead = move || {
-            for fixed in 0..run.frames.frames.len() - 1 {
-                let pending = run.ask_ahead(fixed);
-                let failed = pending.is_err();
-                // Nobody listens any more once something else has failed.
-                if sender.send(pending).is_err() || failed {
-                    return;
-                }
-            }
-        };
-        let no_thread = |error| MotionError::Sequence {
-            reason: format!("a thread is needed to bring frames, and none could start: {error}"),
-        };
-        std::thread::Builder::new().spawn_scoped(scope, ahead).map_err(no_thread)?;
-        for (fixed, pending) in receiver.into_iter().enumerate() {
-            let output = pending?.finish(extras)?;
+        let _end = turns.end_when_dropped();
+        for asked in asked_ahead(scope, run, &turns)? {
+            let (fixed, pending) = asked?;
+            let output = pending.finish(extras)?;
             deliver(SequenceField { role: SequenceRole::Consecutive, fixed, moving: fixed + 1, output })?;
+            turns.handed_out();
         }
         Ok(())
     })

@@ -26,7 +26,7 @@ pub(super) struct Run<'a> {
 
 /// Volumes of memory from which on three pairs' results fit beside a run, twice over.
 const VOLUMES_OF_THREE: usize = 128;
-/// Frames kept on the device: a pair, the next one, and the reference.
+/// Frames kept on the device: two pairs, or a pair, the next frame and the reference.
 const FRAMES_ON_DEVICE: usize = 4;
 
 impl<'a> Run<'a> {
@@ -47,25 +47,20 @@ impl<'a> Run<'a> {
         self.device.info().memory_bytes.is_some_and(|bytes| bytes >= enough)
     }
 
-    /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
-    /// comes.
-    pub(crate) fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow> {
-        for frame in fixed..fixed + 3 {
-            self.bring(frame, [fixed, fixed + 1])?;
-        }
-        self.ask(fixed, fixed + 1, ResidentStart::Zero)
-    }
-
-    /// A frame to its successor, of a run that others do beside this one.
-    pub(super) fn ask_nth(&mut self, fixed: usize) -> Result<PendingFlow> {
+    /// A frame to its successor. The frames of the pair after it, if that is known, are on their way before, so that their
+    /// statistics are known when its turn comes.
+    pub(super) fn ask_nth(&mut self, fixed: usize, next: Option<usize>) -> Result<PendingFlow> {
+        let wanted = [Some(fixed), next].into_iter().flatten().flat_map(|first| [first, first + 1]);
+        let wanted: Vec<usize> = wanted.collect();
+        wanted.iter().try_for_each(|&frame| self.bring(frame, &wanted))?;
         self.done = fixed;
         self.ask(fixed, fixed + 1, ResidentStart::Zero)
     }
 
     /// A flow that the device may not have found when this returns.
     pub fn ask(&mut self, fixed: usize, moving: usize, start: ResidentStart<'_>) -> Result<PendingFlow> {
-        self.bring(fixed, [fixed, moving])?;
-        self.bring(moving, [fixed, moving])?;
+        self.bring(fixed, &[fixed, moving])?;
+        self.bring(moving, &[fixed, moving])?;
         let all = step_count(self.frames.frames.len(), self.plan) as f64;
         let portion = Portion { before: self.done as f64, own: 1.0, all };
         let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
@@ -116,7 +111,7 @@ impl<'a> Run<'a> {
     }
 
     /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
-    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<()> {
+    fn bring(&mut self, frame: usize, needed: &[usize]) -> Result<()> {
         let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
         else {
             return Ok(());
