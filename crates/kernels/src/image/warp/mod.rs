@@ -18,9 +18,7 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::wgsl::vec4;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, cover};
 
-const WARP: &str = include_str!("warp.wgsl");
 static SOURCE: ShaderSource = wgsl!("warp", Bindings, [NAN, LATTICE], "warp.wgsl");
-static TILES: ShaderSource = wgsl!("warp", Bindings, [NAN, LATTICE, WARP], "tiles.wgsl");
 
 bindings! {
     /// What a launch binds.
@@ -189,23 +187,19 @@ impl Kernel for Warp<'_> {
             Interpolation::MostWeight => (3, 1),
             Interpolation::CubicConvolution => (4, 1),
         };
-        let is_cubic = matches!(self.interpolation, Interpolation::CubicSpline | Interpolation::CubicConvolution);
-        let (source, entry, groups) = match d {
-            2 => (&SOURCE, "warp", [cover(nx, 32), cover(ny, 8 * voxels), 1]),
-            _ if is_cubic && self.cut.is_none() => {
-                (&TILES, "warp_tiles", [cover(nx, 32), cover(ny, 8), cover(nz, 4)])
-            }
-            _ => (&SOURCE, "warp", [cover(nx, 32), cover(ny, 8), cover(nz, voxels)]),
+        let (groups, depth) = match d {
+            2 => ([cover(nx, 32), cover(ny, 8 * voxels), 1], 1usize),
+            _ => ([cover(nx, 32), cover(ny, 8), cover(nz, voxels)], 4),
         };
         let Self { moving, displacement, out, .. } = self;
-        gpu.launch(source, entry)
+        gpu.launch(&SOURCE, "warp")
             .constant("COMPONENTS", d)
             .constant("INTERPOLATION", interpolation)
             .constant("AFFINE", map != VoxelAffine::IDENTITY)
             .constant("VOXELS", voxels)
             .constant("PART", self.cut.is_some())
             .constant("THIN", self.moving_shape.size[0] == 1)
-            .constant("DEPTH", if d == 2 { 1usize } else { 4 })
+            .constant("DEPTH", depth)
             .bind(&Bindings { block, moving, displacement, out })
             .run(groups)
     }

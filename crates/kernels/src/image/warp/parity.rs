@@ -102,7 +102,7 @@ on_every_device! {
         }
     }
 
-    /// Motion that differs little from voxel to voxel, and in places more than a workgroup's box of samples has room for.
+    /// Motion that differs little from voxel to voxel, little or much.
     fn samples_of_a_smooth_motion(device: &Device) {
         let shape = Shape { size: [70, 23, 13], dimension: Dimension::Three };
         for (interpolation, amplitude) in [Interpolation::CubicConvolution, Interpolation::CubicSpline]

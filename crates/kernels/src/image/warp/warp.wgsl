@@ -98,17 +98,12 @@ fn added(start: vec4<f32>, row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f
     return start + row.x * x + row.y * y + row.z * z;
 }
 
-// Whether the moving image has a sample at a position.
-fn has_sample(x: f32, y: f32, z: f32) -> bool {
+fn sample(x: f32, y: f32, z: f32) -> f32 {
     var inside = is_inside(x, block.moving_whole.x, block.reach) && is_inside(y, block.moving_whole.y, block.reach);
     if (COMPONENTS == 3u) {
         inside = inside && is_inside(z, block.moving_whole.z, block.reach);
     }
-    return inside;
-}
-
-fn sample(x: f32, y: f32, z: f32) -> f32 {
-    if (!has_sample(x, y, z)) {
+    if (!inside) {
         return not_a_number();
     }
     if (INTERPOLATION == 0u) {
@@ -238,16 +233,11 @@ fn spline_weights(t: f32) -> vec4<f32> {
     return vec4<f32>(weights.xyz, sixth * t * t * t);
 }
 
-// An index, mirrored at the borders of the whole image.
-fn mirror(at: i32, whole: u32) -> u32 {
-    let last = i32(whole) - 1;
-    let from_first = abs(at);
-    return u32(clamp(select(from_first, 2 * last - from_first, from_first > last), 0, last));
-}
-
 // The index `low` + `k` − 1, mirrored at the borders of the whole image, in the part.
 fn mirrored(low: u32, k: u32, whole: u32, begin: u32, count: u32) -> u32 {
-    return in_part(mirror(i32(low + k) - 1, whole), begin, count, 1u);
+    let last = i32(whole) - 1;
+    let at = abs(i32(low + k) - 1);
+    return in_part(u32(clamp(select(at, 2 * last - at, at > last), 0, last)), begin, count, 1u);
 }
 
 fn mirrored_x(low: u32, k: u32) -> u32 {
@@ -280,25 +270,6 @@ fn cubic_weights(t: f32) -> vec4<f32> {
     return spline_weights(t);
 }
 
-// The sums over y and z of four samples along x each, wherever these lie.
-fn planes_anywhere(low_x: u32, low_y: u32, low_z: u32, wy: vec4<f32>, wz: vec4<f32>) -> vec4<f32> {
-    let xs = vec4<u32>(mirrored_x(low_x, 0u), mirrored_x(low_x, 1u), mirrored_x(low_x, 2u), mirrored_x(low_x, 3u));
-    var sum = vec4<f32>();
-    for (var k = 0u; k < DEPTH; k = k + 1u) {
-        var plane = vec4<f32>();
-        for (var l = 0u; l < 4u; l = l + 1u) {
-            var row = mirrored_y(low_y, l);
-            if (COMPONENTS == 3u) {
-                row = row + mirrored_z(low_z, k) * block.moving_size.y;
-            }
-            let at = xs + row * block.moving_size.x;
-            plane = plane + wy[l] * vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);
-        }
-        sum = sum + wz[k] * plane;
-    }
-    return sum;
-}
-
 fn cubic(x: f32, y: f32, z: f32) -> f32 {
     let cx = cell_of(x, block.moving_whole.x);
     let cy = cell_of(y, block.moving_whole.y);
@@ -328,7 +299,24 @@ fn cubic(x: f32, y: f32, z: f32) -> f32 {
             sum = sum + wz[k] * plane;
         }
     } else {
-        sum = planes_anywhere(cx.low, cy.low, low_z, wy, wz);
+        let xs = vec4<u32>(
+            mirrored_x(cx.low, 0u),
+            mirrored_x(cx.low, 1u),
+            mirrored_x(cx.low, 2u),
+            mirrored_x(cx.low, 3u),
+        );
+        for (var k = 0u; k < DEPTH; k = k + 1u) {
+            var plane = vec4<f32>();
+            for (var l = 0u; l < 4u; l = l + 1u) {
+                var row = mirrored_y(cy.low, l);
+                if (COMPONENTS == 3u) {
+                    row = row + mirrored_z(low_z, k) * block.moving_size.y;
+                }
+                let at = xs + row * block.moving_size.x;
+                plane = plane + wy[l] * vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);
+            }
+            sum = sum + wz[k] * plane;
+        }
     }
     return wx.x * sum.x + wx.y * sum.y + wx.z * sum.z + wx.w * sum.w;
 }
