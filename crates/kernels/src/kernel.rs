@@ -132,7 +132,8 @@ impl<'a> Launcher<'a> {
     /// Begins a launch of a shader's entry point.
     pub fn launch(&self, source: &'static ShaderSource, entry: &'static str) -> PreparedLaunch<'a> {
         let (constants, buffers) = (Vec::new(), Vec::with_capacity(16));
-        PreparedLaunch { gpu: *self, source, entry, constants, uniform: Vec::new(), buffers }
+        let (uniform, nearby_bytes) = (Vec::new(), None);
+        PreparedLaunch { gpu: *self, source, entry, constants, uniform, buffers, nearby_bytes }
     }
     /// Begins a launch of a text that takes its number of dimensions as the constant `COMPONENTS`.
     pub(crate) fn launch_in(
@@ -159,6 +160,7 @@ pub struct PreparedLaunch<'a> {
     constants: Vec<(&'static str, f64)>,
     uniform: Vec<u8>,
     buffers: Vec<BoundBuffer<'a>>,
+    nearby_bytes: Option<usize>,
 }
 
 impl<'a> PreparedLaunch<'a> {
@@ -186,6 +188,11 @@ impl<'a> PreparedLaunch<'a> {
         bindings.bind(&mut self.buffers);
         self
     }
+    /// Promises that workgroups read buffers only near their own share of them ([`Launch::nearby_bytes`]).
+    pub(crate) fn reads_nearby(mut self, bytes: usize) -> Self {
+        self.nearby_bytes = Some(bytes);
+        self
+    }
     /// Launches this many workgroups along x, y and z.
     ///
     /// # Errors
@@ -195,10 +202,10 @@ impl<'a> PreparedLaunch<'a> {
         self.launch(has_sums.then_some(BoundBuffer::Spare), groups)
     }
     fn launch(self, sums: Option<BoundBuffer<'a>>, groups: [u32; 3]) -> Result<(), ComputeError> {
-        let Self { gpu, source, entry, constants, uniform, mut buffers } = self;
+        let Self { gpu, source, entry, constants, uniform, mut buffers, nearby_bytes } = self;
         buffers.extend(sums);
         let (constants, uniform, buffers) = (&constants, &uniform, &buffers);
-        let launch = Launch { source, entry, constants, uniform, buffers, groups };
+        let launch = Launch { source, entry, constants, uniform, buffers, groups, nearby_bytes };
         gpu.device.count(&launch);
         gpu.gpu.launch(&launch)
     }

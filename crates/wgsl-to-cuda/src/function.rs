@@ -11,9 +11,13 @@ use std::fmt::Display;
 
 /// Threads of a warp: registers are allocated for whole warps.
 const WARP: u32 = 32;
-/// Threads that should fit a multiprocessor at once, so that some can run while others wait for memory: 128 registers
-/// for each thread.
-const RESIDENT_THREADS: u32 = 512;
+
+/// What a kernel is called, takes, and how many threads its blocks have.
+pub(crate) struct KernelSignature<'a> {
+    pub name: &'a str,
+    pub parameters: &'a [String],
+    pub size: [u32; 3],
+}
 
 /// The state of the translation of one function.
 pub(crate) struct FunctionText<'a> {
@@ -88,15 +92,14 @@ impl<'a> FunctionText<'a> {
     /// The text of the kernel (the entry point).
     pub fn write_kernel(
         mut self,
-        name: &str,
-        parameters: &[String],
-        size: [u32; 3],
+        signature: &KernelSignature<'_>,
         extent: LaunchExtent,
+        resident_threads: u32,
     ) -> Result<String> {
+        let KernelSignature { name, parameters, size } = *signature;
         let threads = size.iter().product::<u32>();
-        // The number of workgroups that make RESIDENT_THREADS: the compiler then limits registers so that they all fit
-        // a multiprocessor.
-        let groups = (RESIDENT_THREADS / threads.next_multiple_of(WARP)).clamp(1, 16);
+        // The compiler limits registers so that so many workgroups fit a multiprocessor.
+        let groups = (resident_threads / threads.next_multiple_of(WARP)).clamp(1, 16);
         self.line(format_args!(
             "extern \"C\" __global__ void __launch_bounds__({threads}, {groups}) {name}({}) {{",
             parameters.join(", ")

@@ -35,15 +35,15 @@ pub use error::TranslationError;
 pub use resources::{Access, BufferPart, Resource, resources};
 
 use error::Result;
-use function::FunctionText;
+use function::{FunctionText, KernelSignature};
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 use naga::compact::{KeepUnused, compact};
 use naga::proc::Layouter;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{
-    AddressSpace, Barrier, Block, GlobalVariable, Handle, Module, ShaderStage, Statement, StorageAccess,
-    TypeInner,
+    AddressSpace, Barrier, Block, Expression, GlobalVariable, Handle, Literal, Module, ShaderStage,
+    Statement, StorageAccess, TypeInner,
 };
 use names::ModuleNames;
 use std::fmt::Write;
@@ -71,6 +71,13 @@ pub const PRELUDE: &str = include_str!("prelude.cuh");
 /// The call that a kernel begins with which may begin before the kernels whose results it needs have ended. Every
 /// translated kernel begins so; hand-written ones may.
 pub const AWAITS: &str = "wgsl::await_earlier_kernels()";
+
+/// The name of a `const` in WGSL, of type `u32`: how many threads should fit a multiprocessor at once, so that some can run while
+/// others wait for memory. The more there are, the fewer registers each has; a kernel whose loads wait for each other wants
+/// many, one that keeps much at hand few.
+pub const RESIDENT_THREADS: &str = "RESIDENT_THREADS";
+/// Its value where a text does not say: 128 registers for each thread.
+const DEFAULT_RESIDENT_THREADS: u32 = 512;
 
 /// How much of a kernel's work a launch does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,8 +149,8 @@ pub fn translate(
     constants: &[(&str, f64)],
     extent: LaunchExtent,
 ) -> Result<CudaSource> {
-    let (module, info) = specialise(wgsl, entry, constants)?;
-    ModuleText::new(wgsl, &module, &info).write(extent)
+    let Specialised { module, info, resident_threads } = specialise(wgsl, entry, constants)?;
+    ModuleText::new(wgsl, &module, &info).write(extent, resident_threads)
 }
 
 /// Translates all functions of `wgsl`, to be used by hand-written CUDA C++. The text belongs after [`PRELUDE`], in
@@ -178,9 +185,17 @@ fn validate(module: &Module, wgsl: &str) -> Result<ModuleInfo> {
     validator.validate(module).map_err(|error| TranslationError::invalid(&error, wgsl))
 }
 
-/// The module reduced to this entry point and all that it uses, with every `override` replaced by its value.
-fn specialise(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<(Module, ModuleInfo)> {
+/// A module reduced to one entry point and all that it uses, with every `override` replaced by its value.
+struct Specialised {
+    module: Module,
+    info: ModuleInfo,
+    /// The value of [`RESIDENT_THREADS`].
+    resident_threads: u32,
+}
+
+fn specialise(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<Specialised> {
     let module = parse(wgsl)?;
+    let resident_threads = resident_threads(&module);
     let is_entry = |point: &naga::EntryPoint| point.stage == ShaderStage::Compute && point.name == entry;
     if !module.entry_points.iter().any(is_entry) {
         return Err(TranslationError::NoEntry { entry: entry.to_owned() });
@@ -193,7 +208,17 @@ fn specialise(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<(Mod
     module.entry_points.retain(is_entry);
     compact(&mut module, KeepUnused::No);
     let info = validate(&module, wgsl)?;
-    Ok((module, info))
+    Ok(Specialised { module, info, resident_threads })
+}
+
+/// The value that a text gives to [`RESIDENT_THREADS`], or [`DEFAULT_RESIDENT_THREADS`].
+fn resident_threads(module: &Module) -> u32 {
+    let own =
+        module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(RESIDENT_THREADS));
+    match own.map(|(_, constant)| &module.global_expressions[constant.init]) {
+        Some(Expression::Literal(Literal::U32(threads))) => *threads,
+        _ => DEFAULT_RESIDENT_THREADS,
+    }
 }
 
 /// The state of the translation of a module.
@@ -212,7 +237,7 @@ impl<'a> ModuleText<'a> {
         Self { wgsl, module, info, names: ModuleNames::of(module), layouter }
     }
 
-    fn write(&self, extent: LaunchExtent) -> Result<CudaSource> {
+    fn write(&self, extent: LaunchExtent, resident_threads: u32) -> Result<CudaSource> {
         let point = &self.module.entry_points[0];
         let info = self.info.get_entry_point(0);
         let mut source = format!("{PRELUDE}\nnamespace kernel {{\n\n");
@@ -230,7 +255,8 @@ impl<'a> ModuleText<'a> {
         }
         let entry = self.names.entry.clone();
         let text = FunctionText::new(self, &point.function, info);
-        source += &text.write_kernel(&entry, &parameters, point.workgroup_size, extent)?;
+        let signature = KernelSignature { name: &entry, parameters: &parameters, size: point.workgroup_size };
+        source += &text.write_kernel(&signature, extent, resident_threads)?;
         source += "} // namespace kernel\n";
         let workgroup_size = point.workgroup_size;
         debug_assert!(!workgroup_size.contains(&0), "naga should have resolved the workgroup's size");

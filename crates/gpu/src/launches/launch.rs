@@ -83,6 +83,10 @@ pub struct Launch<'a> {
     pub buffers: &'a [BoundBuffer<'a>],
     /// Number of workgroups along x, y and z.
     pub groups: [u32; 3],
+    /// Number of bytes, if workgroups read buffers only near their own share of them: what the nth of N workgroups, in the order of
+    /// memory, reads of a buffer lies no farther than this from n/N of its length. Several GPUs then copy a part of small
+    /// memory in place of all.
+    pub nearby_bytes: Option<usize>,
 }
 
 /// The key of a compiled kernel.

@@ -36,6 +36,19 @@ fn a_kernel_takes_the_bindings_that_it_uses() {
     assert_lacks(&kernel, "unused");
 }
 
+#[test]
+fn a_text_says_how_many_of_its_threads_should_fit_a_multiprocessor() {
+    for (own, groups) in [("", 2), ("const RESIDENT_THREADS: u32 = 1536u;", 6)] {
+        let wgsl = format!(
+            "{own}
+             @group(0) @binding(0) var<storage, read_write> output: array<f32>;
+             @compute @workgroup_size(32, 8)
+             fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ output[id.x] = 0.0; }}"
+        );
+        assert_has(&translate(&wgsl), &format!("__launch_bounds__(256, {groups}) main_2("));
+    }
+}
+
 /// NVRTC checks the assertions in the source.
 #[test]
 fn structs_have_the_layout_of_wgsl() {

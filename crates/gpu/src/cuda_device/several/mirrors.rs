@@ -9,7 +9,11 @@ use super::graph_kernels::Copied;
 use super::spread_memory::LEAST_BYTES as SPREAD_BYTES;
 use super::{DividedCall, SmallMemory};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+
+/// A part that is copied begins and ends at a multiple of so many bytes.
+const GRAIN: usize = 128;
 
 /// Number of bytes below which memory is read over the link: a copy takes longer.
 const LEAST_BYTES: usize = 64 << 10;
@@ -26,6 +30,16 @@ pub(super) fn copied(small: &[SmallMemory]) -> impl Iterator<Item = &SmallMemory
     small.iter().filter(|memory| memory.bytes >= LEAST_BYTES)
 }
 
+impl SmallMemory {
+    /// The bytes that the nth of `count` shares of the workgroups reads.
+    fn read_with(&self, nth: usize, count: usize) -> Range<usize> {
+        let Some(nearby) = self.nearby_bytes else { return 0..self.bytes };
+        let start = (self.bytes * nth / count).saturating_sub(nearby) / GRAIN * GRAIN;
+        let end = (self.bytes * (nth + 1) / count + nearby).next_multiple_of(GRAIN).min(self.bytes);
+        start..end
+    }
+}
+
 impl Mirrors {
     /// Gives the memory back; the context of the GPU must be current.
     pub fn free(&mut self) {
@@ -35,17 +49,21 @@ impl Mirrors {
         }
     }
 
-    /// The copies that a launch needs first, and the call with them in the place of small memory.
+    /// The copies that the share of the nth of `count` GPUs needs first, and the call with them in the place of small memory.
     pub fn of(
         &self,
         divided: &DividedCall,
+        nth_gpu: usize,
+        count: usize,
         context: &CudaContext,
     ) -> Result<(Vec<Copied>, Call), DriverError> {
         let mut call = divided.call.clone();
         let mut copies = Vec::new();
         for (nth, memory) in copied(&divided.small).enumerate() {
             let to = self.room(nth, context)?;
-            copies.push(Copied { to, from: memory.address, bytes: memory.bytes });
+            let read = memory.read_with(nth_gpu, count);
+            let at = |base: sys::CUdeviceptr| base + read.start as u64;
+            copies.push(Copied { to: at(to), from: at(memory.address), bytes: read.len() });
             call.use_instead(memory.address, to);
         }
         Ok((copies, call))
@@ -74,4 +92,17 @@ pub(super) fn copy(copied: &Copied, stream: &CudaStream) -> Result<(), DriverErr
     let Copied { to, from, bytes } = *copied;
     // SAFETY: both have that many bytes, and the copy's last reader comes earlier on the same stream.
     unsafe { result::memcpy_dtod_async(to, from, bytes, stream.cu_stream()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_small_memory_are_read_with_what_lies_beside_them() {
+        let memory = |nearby_bytes| SmallMemory { address: 0, bytes: 8000, nearby_bytes };
+        assert_eq!(memory(None).read_with(2, 4), 0..8000);
+        let parts = [0, 1, 2, 3].map(|nth| memory(Some(300)).read_with(nth, 4));
+        assert_eq!(parts, [0..2304, 1664..4352, 3584..6400, 5632..8000]);
+    }
 }

@@ -121,6 +121,8 @@ pub(super) struct UsedMemory {
 pub(super) struct SmallMemory {
     pub address: sys::CUdeviceptr,
     pub bytes: usize,
+    /// Bytes on either side of a share of the memory that are read with that share of the workgroups; all where that is not known.
+    pub nearby_bytes: Option<usize>,
 }
 
 impl Several {
@@ -171,7 +173,11 @@ impl Several {
             used.iter().partition(|memory| self.memory.is_spread(memory.bytes));
         let is_written = |address: u64| small.iter().any(|memory| memory.writes && memory.address == address);
         let read = small.iter().filter(|memory| !is_written(memory.address));
-        let read = read.map(|memory| SmallMemory { address: memory.address, bytes: memory.bytes });
+        let read = read.map(|memory| SmallMemory {
+            address: memory.address,
+            bytes: memory.bytes,
+            nearby_bytes: launch.nearby_bytes,
+        });
         let divides = !spread.is_empty() && groups > self.count() && launch.source.divides();
         divides.then(|| read.collect())
     }
@@ -204,7 +210,7 @@ impl Several {
                 SinceDivided::Other => other.stream.wait(&self.asked)?,
                 SinceDivided::Nothing => self.wait_for_all(nth)?,
             }
-            let (copies, mirrored) = other.mirrors.of(divided_call, &other.context)?;
+            let (copies, mirrored) = other.mirrors.of(divided_call, nth + 1, self.count(), &other.context)?;
             copies.iter().try_for_each(|copied| mirrors::copy(copied, &other.stream))?;
             start(&mirrored, nth + 1, &other.stream)?;
         }
@@ -245,7 +251,10 @@ impl Several {
     pub(super) fn share(&self, divided_call: &DividedCall, nth: usize) -> Result<Share, DriverError> {
         let (copies, call) = match nth.checked_sub(1) {
             None => (Vec::new(), divided_call.call.clone()),
-            Some(other) => self.others[other].mirrors.of(divided_call, &self.others[other].context)?,
+            Some(other) => {
+                let Other { mirrors, context, .. } = &self.others[other];
+                mirrors.of(divided_call, nth, self.count(), context)?
+            }
         };
         let parts = divided(call.groups, self.count()).swap_remove(nth);
         Ok(Share { copies, call, function: divided_call.functions[nth], parts })

@@ -158,6 +158,7 @@ mod tests {
                 uniform: &[0; 96],
                 buffers: &[BoundBuffer::Absent; 2],
                 groups: [1; 3],
+                nearby_bytes: None,
             };
             let text = cuda_source(&launch).unwrap();
             let resources = nvrtc.resources(&text.source, entry, ComputeCapability::new(9, 0));

@@ -138,6 +138,7 @@ mod tests {
                 uniform: &[0; 48],
                 buffers: &[BoundBuffer::Absent; 5],
                 groups: [1; 3],
+                nearby_bytes: None,
             };
             let text = cuda_source(&launch).unwrap();
             let resources = nvrtc.resources(&text.source, "warp", ComputeCapability::new(9, 0));

@@ -10,6 +10,8 @@ override VOXELS: u32 = 4u;
 override THIN: u32 = 0u;
 // 1: both images are parts of larger ones, and positions count from the first voxels of these.
 override PART: u32 = 0u;
+// Cubic ones wait for 64 samples each.
+const RESIDENT_THREADS: u32 = 1536u;
 // Number of planes that cubic ones read: 1 (2-D) or 4 (3-D).
 override DEPTH: u32 = 4u;
 

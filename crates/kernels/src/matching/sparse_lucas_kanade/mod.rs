@@ -245,6 +245,7 @@ mod tests {
                 uniform: &[0; size_of::<[u32; 4]>() * (2 + MOST_LEVELS)],
                 buffers: &[BoundBuffer::Absent; 10],
                 groups: [1; 3],
+                nearby_bytes: None,
             };
             let text = veloxel_gpu::cuda_source(&launch).expect("a text");
             let resources = nvrtc.resources(&text.source, "track", ComputeCapability::new(9, 0));

@@ -76,6 +76,7 @@ mod tests {
                     uniform: &[0; 16],
                     buffers: &[BoundBuffer::Absent; 5],
                     groups: [1; 3],
+                    nearby_bytes: None,
                 };
                 let text = cuda_source(&launch).unwrap();
                 let resources = nvrtc.resources(&text.source, entry, ComputeCapability::new(9, 0)).unwrap();

@@ -18,7 +18,7 @@ use std::ops::Range;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::wgsl::vec4;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line, tile};
 
 /// WGSL of the fine cells of a coarse one.
 pub(crate) const CELLS: &str = include_str!("cells.wgsl");
@@ -33,6 +33,9 @@ bindings! {
     }
 }
 
+/// Planes of the coarse grid on either side of a share of it that are read with that share of the fine grid: the nearest one, half
+/// a plane by which a share of an odd number of planes is shifted, and a plane by which shares of workgroups differ.
+const NEARBY_PLANES: usize = 3;
 /// Most channels of a launch.
 const MOST_CHANNELS: usize = 6;
 
@@ -126,11 +129,15 @@ impl Kernel for Prolong<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let block = Block { fine: self.fine_shape.size.into(), coarse: self.coarse_shape.size.into() };
+        let plane = self.coarse_shape.size[0] * self.coarse_shape.size[1];
+        let [width, height] = tile(self.fine_shape.size[0]);
         gpu.launch(&SOURCE, "prolong_add")
             .constant("CHANNELS", self.coarse.len())
             .constant("ANEW", self.onto == TransferTarget::Nothing)
             .bind(&Bindings { block, from: self.coarse, to: self.fine })
-            .run(line(self.fine_shape.len(), 256))
+            .constants([("WIDTH", width), ("HEIGHT", height)])
+            .reads_nearby(NEARBY_PLANES * plane * size_of::<f32>())
+            .run_over(self.fine_shape.size, [width, height])
     }
 }
 
@@ -241,6 +248,40 @@ mod tests {
         let mut up = vec![1.0; fine.len()];
         prolong_add(&cpu, &down, coarse, &mut up, fine);
         assert!(up.iter().all(|v| (v - 4.0f32).abs() < 1e-6));
+    }
+
+    /// What [`PreparedLaunch::reads_nearby`](crate::kernel::PreparedLaunch::reads_nearby) promises of prolongations, however
+    /// workgroups are divided.
+    #[test]
+    fn coarse_cells_lie_near_the_share_of_the_workgroups_that_read_them() {
+        for size in [[5, 7, 2], [64, 5, 9], [96, 96, 96], [75, 50, 41], [130, 90, 3], [40, 30, 1]] {
+            let fine = Shape { size, dimension: Dimension::Three };
+            for halve in [[true; 3], [true, true, false], [false, false, true], [true, false, true]] {
+                let coarse = coarser(fine, halve);
+                let ([nx, ny, nz], [cx, cy, cz]) = (fine.size, coarse.size);
+                let height = tile(nx)[1];
+                let rows = ny.div_ceil(height);
+                let plane = (cx * cy) as f64;
+                // Shares of workgroups differ from equal ones by one plane of these at most.
+                let least = (NEARBY_PLANES - 1) as f64 * plane;
+                for (z, y) in (0..nz).flat_map(|z| (0..ny).map(move |y| (z, y))) {
+                    let [ys, zs] = [(y, ny, cy), (z, nz, cz)].map(|(at, n, c)| {
+                        let (near, far, _) = neighbours(at, n, c);
+                        [near.min(far), near.max(far)]
+                    });
+                    let first = ((zs[0] * cy + ys[0]) * cx) as f64;
+                    let end = ((zs[1] * cy + ys[1] + 1) * cx) as f64;
+                    let share = |row: usize| row as f64 / (rows * nz) as f64 * coarse.len() as f64;
+                    let row = z * rows + y / height;
+                    assert!(
+                        first >= share(row) - least && end <= share(row + 1) + least,
+                        "{size:?} {halve:?}: {first} to {end} of {} to {}",
+                        share(row),
+                        share(row + 1)
+                    );
+                }
+            }
+        }
     }
 
     #[test]

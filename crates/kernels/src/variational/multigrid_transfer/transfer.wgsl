@@ -3,6 +3,9 @@
 override CHANNELS: u32 = 3u;
 // 1: prolongation overwrites the fine grid; 0: it adds to it.
 override ANEW: u32 = 0u;
+// Of a prolongation's workgroups.
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 8u;
 
 // The mean of one, two or three samples of a row.
 fn mean(first: f32, second: f32, third: f32, count: u32) -> f32 {
@@ -136,17 +139,17 @@ fn present(value: f32) -> f32 {
     return value;
 }
 
-@compute @workgroup_size(256)
-fn prolong_add(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let i = line_index(id, groups);
+@compute @workgroup_size(WIDTH, HEIGHT, 1)
+fn prolong_add(@builtin(global_invocation_id) id: vec3<u32>) {
     let fine = block.fine;
     let coarse = block.coarse;
-    if (i >= fine.x * fine.y * fine.z) {
+    if (id.x >= fine.x || id.y >= fine.y) {
         return;
     }
-    let x = around(i % fine.x, fine.x, coarse.x);
-    let y = around(i / fine.x % fine.y, fine.y, coarse.y);
-    let z = around(i / (fine.x * fine.y), fine.z, coarse.z);
+    let i = (id.z * fine.y + id.y) * fine.x + id.x;
+    let x = around(id.x, fine.x, coarse.x);
+    let y = around(id.y, fine.y, coarse.y);
+    let z = around(id.z, fine.z, coarse.z);
     let lines = coarse.x * vec4<u32>(
         z.near * coarse.y + y.near,
         z.near * coarse.y + y.far,

@@ -179,6 +179,7 @@ mod tests {
                 uniform: &Block::bytes_of::<FusedBlock>(&plan.block(&view, 1.0)),
                 buffers: &[BoundBuffer::Absent; 13],
                 groups: [WORKGROUPS, 1, 1],
+                nearby_bytes: None,
             };
             let text = veloxel_gpu::cuda_source(&launch).unwrap();
             let resources = nvrtc.resources(&text.source, "gauss_seidel_fused", architecture);
