@@ -3,7 +3,7 @@
 override COMPONENTS: u32 = 3u;
 override COMPARED: u32 = 0u;
 override KEPT: u32 = 0u;
-const RESIDENT_THREADS: u32 = 1024u;
+const RESIDENT_THREADS: u32 = 768u;
 
 fn field_at(i: u32) -> vec3<f32> {
     var d = vec3<f32>(displacement_x[i] * block.per_edge.x, displacement_y[i] * block.per_edge.y, 0.0);
