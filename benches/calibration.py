@@ -4,11 +4,15 @@
 
 Runs each method and preset on pairs whose motion is known, and fits one curve that only rises from the raw error of a confidence,
 e = 1/2 sqrt(1/c - 1), to the mean end-point error (voxels; longer ones count as 5), by isotonic regression; each pair counts alike. A second such curve is the
-error that nine vectors of ten stay below, and a third the share of vectors that are off by less than half a voxel.
+error that nine vectors of ten stay below, a third the same of the errors' lengths in the shape of their covariance (which the method's
+run writes: of it the shape alone is taken, with a mean squared semi-axis of 1), and six the shares of vectors that are off by 1/8, 1/4, 1/2, 1, 2 and 4
+voxels or more.
 
 Tuned on: RubberWhale, Grove2, Sintel alley_1, KITTI; phantoms 1 and 2 of each kind. Kept: Urban2, Dimetrodon, Sintel cave_2; phantoms 3,
-and other kinds of motion. The lines on standard error hold the curves against either half: mean error foretold and found, and the
-share of vectors within the second curve.
+and other kinds of motion. The lines on standard error hold the curves against either half: mean error foretold and found, the share
+of vectors within the second curve; the shares within the ellipses of 50, 90 and 95 %, with the mean radius of those of 90 % over the mean
+error, both of errors of any length; how far the probability of less than half a voxel is off (expected calibration error, mean over
+pairs); and AUSE over that of a random order, mean and worst pair.
 
 Needs NumPy, nibabel and OpenCV's reader of PNG files with 16 bits (cv2).
 """
@@ -30,6 +34,10 @@ KNOTS = 0.005 * 2.0 ** np.arange(11)
 # Where motion is lost an error has any length: longer ones count as this, voxels.
 LONGEST = 5.0
 MOST_VECTORS = 40_000
+# Thresholds that the shares of errors are counted at, voxels.
+THRESHOLDS = [0.125, 0.25, 0.5, 1, 2, 4]
+# Quantiles of the chi-squared distribution with two and three degrees of freedom, at 50, 90 and 95 %.
+LEVELS = {2: [1.386294, 4.605170, 5.991465], 3: [2.365974, 6.251389, 7.814728]}
 METHODS = [
     ("clg", ["accurate", "fast", "realtime", "ultrafast"], (2, 3)),
     ("symmetric", ["accurate", "fast"], (3,)),
@@ -88,20 +96,33 @@ def volumes(folder):
 
 
 def measured(method, preset, pair, folder):
-    """Raw errors of the confidences of some vectors, and the vectors' end-point errors, voxels."""
+    """Raw errors of the confidences of some vectors, the vectors' end-point errors, voxels, and these in the shape of the covariance."""
     _, fixed, moving, truth, _ = pair
-    field, confidence = folder / "field.npy", folder / "confidence.npy"
+    field, confidence, covariance = folder / "field.npy", folder / "confidence.npy", folder / "covariance.npy"
     options = ["--set", "frames=two"] if method == "phase" else []
-    command("flow", fixed, moving, "-o", field, "--confidence", confidence, "--method", method, "--preset", preset, "--device", "cpu", *options)
+    maps = ["--confidence", confidence, "--covariance", covariance]
+    command("flow", fixed, moving, "-o", field, *maps, "--method", method, "--preset", preset, "--device", "cpu", *options)
     found, confidence = np.load(field).astype(float), np.load(confidence).astype(float)
     truth = truth_of(truth)
     if found.shape != truth.shape:
         found = np.moveaxis(found, 0, -1)
-    errors = np.minimum(np.linalg.norm(found - truth, axis=-1).ravel(), LONGEST)
+    vectors = (found - truth).reshape(-1, truth.shape[-1])
+    errors = np.linalg.norm(vectors, axis=-1)
     raw = 0.5 * np.sqrt(1 / np.maximum(confidence.ravel(), 1e-6) - 1)
     known = np.flatnonzero(np.isfinite(errors))
     some = known[:: max(1, len(known) // MOST_VECTORS)]
-    return raw[some], errors[some]
+    shapes = shapes_of(np.load(covariance).reshape(-1, len(errors))[:, some].T.astype(float))
+    lengths = np.sqrt(np.einsum("ni,ni->n", vectors[some], np.linalg.solve(shapes, vectors[some][..., None])[..., 0]))
+    return raw[some], errors[some], lengths
+
+
+def shapes_of(entries):
+    """Matrices of a mean diagonal of 1, from the entries of their upper triangle, row by row."""
+    axes = 2 if entries.shape[1] == 3 else 3
+    rows, columns = np.triu_indices(axes)
+    matrices = np.empty((len(entries), axes, axes))
+    matrices[:, rows, columns] = matrices[:, columns, rows] = entries
+    return matrices * (axes / np.trace(matrices, axis1=1, axis2=2))[:, None, None]
 
 
 def rising(values, weights):
@@ -140,6 +161,56 @@ def at(values, raw):
     return np.interp(np.log(np.maximum(raw, 1e-9)), np.log(KNOTS), values)
 
 
+def fitted(runs):
+    """All curves by their names, of runs on pairs that are tuned on."""
+    shortened = [np.minimum(1, LONGEST / np.maximum(errors, 1e-9)) for _, errors, _ in runs]
+    cut = [(raw, errors * by) for (raw, errors, _), by in zip(runs, shortened)]
+    lengths = [(raw, lengths * by) for (raw, _, lengths), by in zip(runs, shortened)]
+    curves = {
+        "mean": curve(cut, np.mean, LONGEST),
+        "nine of ten": curve(cut, lambda errors: np.quantile(errors, 0.9), LONGEST),
+        "ellipse": curve(lengths, lambda lengths: np.quantile(lengths, 0.9), LONGEST),
+    }
+    for threshold in THRESHOLDS:
+        curves[f"above {threshold:g}"] = curve(cut, lambda errors: np.mean(errors >= threshold), 1.0)
+    return curves
+
+
+def area(errors, order):
+    """The area below the mean error of what is left, as the worst of an order, its last, are left out one by one."""
+    sums = np.cumsum(errors[order]) / np.arange(1, len(errors) + 1)
+    return sums[len(errors) // 100 :].mean()
+
+
+def ause_over_random(raw, errors):
+    oracle = area(errors, np.argsort(errors, kind="stable"))
+    return (area(errors, np.argsort(raw, kind="stable")) - oracle) / (errors.mean() - oracle)
+
+
+def off(probable, came_true):
+    """The expected calibration error over ten bins of equally many vectors."""
+    bins = np.array_split(np.argsort(probable, kind="stable"), 10)
+    return sum(len(own) * abs(probable[own].mean() - came_true[own].mean()) for own in bins) / len(probable)
+
+
+def held(curves, runs, dimension):
+    """The curves against runs on pairs: the line that says how they do."""
+    foretold = np.mean([at(curves["mean"], raw).mean() for raw, _, _ in runs])
+    found = np.mean([np.minimum(errors, LONGEST).mean() for _, errors, _ in runs])
+    within = np.mean([(errors <= at(curves["nine of ten"], raw)).mean() for raw, errors, _ in runs])
+    levels = LEVELS[dimension]
+    scales = [np.sqrt(level / levels[1]) for level in levels]
+    holds = [np.mean([(lengths <= scale * at(curves["ellipse"], raw)).mean() for raw, _, lengths in runs]) for scale in scales]
+    radius = np.mean([at(curves["ellipse"], raw).mean() for raw, _, _ in runs]) / np.mean([errors.mean() for _, errors, _ in runs])
+    probabilities = [off(1 - at(curves["above 0.5"], raw), errors < 0.5) for raw, errors, _ in runs]
+    ranks = [ause_over_random(raw, errors) for raw, errors, _ in runs]
+    return (
+        f"mean error foretold {foretold:.3f}, found {found:.3f}; within nine of ten {within:.3f}; ellipses hold "
+        f"{holds[0]:.3f} {holds[1]:.3f} {holds[2]:.3f}, radius over error {radius:.2f}; probability off by {np.mean(probabilities):.3f}; "
+        f"AUSE over random {np.mean(ranks):.3f}, worst {max(ranks):.3f}"
+    )
+
+
 def main():
     print("# Made by benches/calibration.py. Per curve: its value at the raw errors", ", ".join(f"{knot:g}" for knot in KNOTS), "voxels.")
     print("method,preset,dimension,curve," + ",".join(f"at_{nth}" for nth in range(len(KNOTS))))
@@ -150,21 +221,13 @@ def main():
             for preset in presets:
                 for dimension in dimensions:
                     runs = [(pair, measured(method, preset, pair, folder)) for pair in cases[dimension]]
-                    tuned = [run for pair, run in runs if pair[4]]
-                    curves = {
-                        "mean": curve(tuned, np.mean, LONGEST),
-                        "nine of ten": curve(tuned, lambda errors: np.quantile(errors, 0.9), LONGEST),
-                        "above half": curve(tuned, lambda errors: np.mean(errors >= 0.5), 1.0),
-                    }
+                    curves = fitted([run for pair, run in runs if pair[4]])
                     for kind, values in curves.items():
                         print(",".join([method, preset, str(dimension), kind, *(f"{value:.4g}" for value in values)]), flush=True)
                     for half in (True, False):
-                        chosen = [run for pair, run in runs if pair[4] == half]
-                        foretold = np.mean([at(curves["mean"], raw).mean() for raw, _ in chosen])
-                        found = np.mean([errors.mean() for _, errors in chosen])
-                        within = np.mean([(errors <= at(curves["nine of ten"], raw)).mean() for raw, errors in chosen])
-                        word = "tuned on" if half else "kept"
-                        print(f"{method} {preset} {dimension}-D, {word}: mean error foretold {foretold:.3f}, found {found:.3f}; within nine of ten {within:.3f}", file=sys.stderr)
+                        line = held(curves, [run for pair, run in runs if pair[4] == half], dimension)
+                        print(f"{method} {preset} {dimension}-D, {'tuned on' if half else 'kept'}: {line}", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@ from typing import Any
 from . import _veloxel
 from ._arguments import path_text
 from ._contours import as_outlines, named_truths, parts_of, spacing_of
+from ._errors import entries_of
 from ._images import as_image, as_image_beside
 from ._meshes import Mesh
 from ._results import Field, FlowResult
@@ -31,13 +32,28 @@ class evaluate:
         raise TypeError("evaluate is a group of functions: evaluate.flow, .disparity, .labels, .contours and .segmentation")
 
     @staticmethod
-    def flow(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:
-        """End-point error (voxels), angular error (degrees) and density of a field, where both are known, and the cells in
-        which the field folds (``"cells"``).
+    def flow(
+        result: Any,
+        truth: Any,
+        *,
+        mask: Any = None,
+        confidence: Any = None,
+        expected_error: Any = None,
+        probability: Any = None,
+        within: float = 0.5,
+        covariance: Any = None,
+    ) -> dict[str, Any]:
+        """End-point error (voxels), angular error (degrees) and density of a field, where both are known, the cells in
+        which the field folds (``"cells"``), and whether what is given of its errors holds (``"certainty"``): the sparsification curve and
+        AUSE of a confidence, expected calibration errors and reliability diagrams, and how many errors ellipses hold.
 
         Args:
             result, truth: Fields of one shape: :class:`Field`, a result of :func:`flow`, an array, or a path.
             mask: Where to measure: not 0.
+            confidence: Confidences of the field, larger is better.
+            expected_error: Expected errors, voxels.
+            probability: Probabilities, 0 to 1, that errors are below ``within`` voxels.
+            covariance: Covariances, squared voxels, ``(y, x, 2, 2)`` or ``(z, y, x, 3, 3)``.
 
         Raises:
             InputError: Two shapes, or nothing to measure.
@@ -48,7 +64,14 @@ class evaluate:
         True
         """
         own = (_field(result), _field(truth))
-        return json.loads(_veloxel.evaluate_flow(lent(None, "cpu"), *own, _mask(mask, own[0])))
+        claims = {
+            "confidence": as_image_beside(confidence, own[0], "the confidence"),
+            "expected_error": as_image_beside(expected_error, own[0], "the expected error"),
+            "probability": as_image_beside(probability, own[0], "the probability"),
+            "within": within,
+            "covariance": entries_of(covariance, own[0]),
+        }
+        return json.loads(_veloxel.evaluate_flow(lent(None, "cpu"), *own, claims, _mask(mask, own[0])))
 
     @staticmethod
     def disparity(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _veloxel
 from ._arguments import direction_rows, in_xyz, missing, plain_array, point_rows, refuse_bare
+from ._errors import ErrorMaps
 from ._images import (
     Image,
     as_image,
@@ -290,7 +291,7 @@ def _transform(own: Any) -> Transform:
     return Transform._of(own)
 
 
-class FlowResult(Shown):
+class FlowResult(ErrorMaps, Shown):
     """The flow of a pair, with its confidence and the account of the run.
 
     ``flow`` is the field with its place and ``field`` its array, ``confidence`` how certain each vector is, ``inverse`` the field back
@@ -310,6 +311,7 @@ class FlowResult(Shown):
         self._report: str = found.report
         self._errors: tuple[str, str] | None = found.errors
         self._fixed = None if fixed is None else Image._of(fixed)
+        self._guide: Any = found.fixed if found.fixed is not None else fixed
         self.flow = Field._of(found.field, session)
         self.inverse = None if found.inverse is None else Field._of(found.inverse, session)
         self.transform = None if found.transform is None else _transform(found.transform)
@@ -348,21 +350,6 @@ class FlowResult(Shown):
     def report(self) -> dict[str, Any]:
         """Device, times by stage (milliseconds), parameters in force, statistics of the field, warnings."""
         return json.loads(self._report)
-
-    @property
-    def expected_error(self) -> Image | None:
-        """The expected length of every vector's error, voxels (pixels), ``(y, x)`` or ``(z, y, x)``: what its confidence has meant
-        for this method and preset where the motion was known. None for methods of which nothing was measured.
-
-        >>> import veloxel
-        >>> parts = veloxel.phantom("shift", (32, 40))
-        >>> found = veloxel.flow(parts["fixed"], parts["moving"], preset="fast", device="cpu")
-        >>> found.expected_error.shape
-        (32, 40)
-        """
-        if self._errors is None:
-            return None
-        return Image._of(_veloxel.expected_error(*self._errors, self.confidence._own))
 
     @property
     def jacobian(self) -> Image:

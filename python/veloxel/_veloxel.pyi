@@ -1,7 +1,7 @@
 """The extension module: classes and functions that the package is made of."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -35,6 +35,7 @@ __all__ = [
     "batch",
     "compare",
     "compose",
+    "covariance",
     "devices",
     "disparity_picture",
     "distances",
@@ -45,6 +46,7 @@ __all__ = [
     "evaluate_labels",
     "evaluate_segmentation",
     "expected_error",
+    "probability",
     "features",
     "field_picture",
     "filter",
@@ -170,6 +172,8 @@ class FlowFound:
     def warped(self) -> Image | None: ...
     @property
     def occlusion(self) -> Image | None: ...
+    @property
+    def fixed(self) -> Image | None: ...
     @property
     def errors(self) -> tuple[str, str] | None: ...
     @property
@@ -355,6 +359,8 @@ class FlowTiles:
     def estimate(self, session: Session, nth: int) -> None: ...
 
 def expected_error(method: str, preset: str, confidence: Image) -> Image: ...
+def probability(method: str, preset: str, confidence: Image, within: float) -> Image: ...
+def covariance(session: Session, names: tuple[str, str], fixed: Image, field: Field, confidence: Image) -> list[Image]: ...
 def field_picture(
     session: Session, field: Field, drawing: dict[str, Any]
 ) -> tuple[tuple[npt.NDArray[np.uint8], int, int], str, float, str]: ...
@@ -408,7 +414,7 @@ def graph_distances(
     algorithm: str = "auto",
     progress: _Progress = None,
 ) -> tuple[npt.NDArray[np.float32], int, int, str]: ...
-def evaluate_flow(session: Session, result: Field, truth: Field, mask: Image | None = None) -> str: ...
+def evaluate_flow(session: Session, result: Field, truth: Field, claims: Mapping[str, object], mask: Image | None = None) -> str: ...
 def evaluate_disparity(session: Session, result: Image, truth: Image, mask: Image | None = None) -> str: ...
 def evaluate_labels(session: Session, result: Image, truth: Image, mask: Image | None = None) -> str: ...
 def evaluate_segmentation(

@@ -59,6 +59,7 @@ pub use diagnostics::{
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
 };
 pub use error::CoreError;
+pub use flow::covariance::FlowCovariance;
 pub use flow::{Flow, planar};
 pub use grid::grid_box::GridBox;
 pub use grid::{Dimension, Grid};

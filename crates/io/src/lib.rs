@@ -51,6 +51,7 @@ pub use file_identity::{FileIdentity, FileSet};
 pub use files::Files;
 pub use film::{is_live, shown_source};
 pub use format::{Format, FormatPrecision};
+pub use formats::covariance::{check_covariance_output, read_covariance, write_covariance};
 pub use formats::depth::{check_depth_output, write_depth};
 pub use formats::disparity::{check_disparity_output, read_disparity, write_disparity};
 #[cfg(feature = "jpeg")]

@@ -25,6 +25,7 @@ mod segmentation_error;
 mod sparsification;
 mod strain;
 mod strain_summary;
+mod uncertainty;
 mod ventricle;
 mod wall_mesh;
 
@@ -46,5 +47,7 @@ pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
 pub use strain::{CurveEnds, DEFINITIONS, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains};
 pub use strain_summary::{KindSummary, StrainSummary};
+pub use uncertainty::coverage::{EllipseCoverage, ellipse_coverage};
+pub use uncertainty::reliability::{Foretold, Reliability, ReliabilityPoint, reliability};
 pub use ventricle::{AreaCurve, Chamber, Ventricles};
 pub use wall_mesh::{LAYERS, SPOKES, SegmentFrame, SliceLevel, WallMesh};

@@ -1,5 +1,6 @@
 //! Results against the truth, as JSON.
 
+use crate::error::exception;
 use crate::fields::field::Field;
 use crate::image::Image;
 use crate::meshes::mesh::Mesh;
@@ -8,8 +9,8 @@ use crate::session::Session;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use veloxel::io::{self, ReadOptions};
-use veloxel::pipelines::{EvaluateRequest, EvaluateSegmentationRequest, TrueSegmentation};
-use veloxel::{Result, Session as Library};
+use veloxel::pipelines::{EvaluateRequest, EvaluateSegmentationRequest, FlowClaims, TrueSegmentation};
+use veloxel::{FlowCovariance, Grid, Result, Session as Library};
 
 /// A result and the truth, and where they are compared.
 struct Compared<'a, T> {
@@ -23,7 +24,7 @@ impl<T: Sync> Compared<'_, T> {
     fn measure<R: Send>(
         self,
         session: &Bound<'_, Session>,
-        pipeline: fn(&EvaluateRequest<'_, T>, &Library) -> Result<R>,
+        pipeline: impl Fn(&EvaluateRequest<'_, T>, &Library) -> Result<R> + Sync + Send,
         json: fn(&R) -> serde_json::Result<String>,
     ) -> PyResult<String> {
         let Self { result, truth, mask } = self;
@@ -40,18 +41,49 @@ impl<T: Sync> Compared<'_, T> {
 
 /// End-point and angular error of a field.
 #[pyfunction]
-#[pyo3(signature = (session, result, truth, mask=None))]
+#[pyo3(signature = (session, result, truth, claims, mask=None))]
 pub fn evaluate_flow(
     session: &Bound<'_, Session>,
     result: &Bound<'_, Field>,
     truth: &Bound<'_, Field>,
+    claims: Claims<'_>,
     mask: Option<&Bound<'_, Image>>,
 ) -> PyResult<String> {
+    let covariance = claims.covariance(result.get().flow.grid())?;
+    let map = |map: &Option<Bound<'_, Image>>| map.as_ref().map(|map| map.get().volume.clone());
+    let maps = [map(&claims.confidence), map(&claims.expected_error), map(&claims.probability)];
+    let [confidence, expected_error_vox, probability] = maps.each_ref().map(Option::as_ref);
+    let (within_vox, covariance) = (Some(claims.within), covariance.as_ref());
+    let claims = FlowClaims { confidence, expected_error_vox, probability, within_vox, covariance };
     Compared { result: &result.get().flow, truth: &truth.get().flow, mask }.measure(
         session,
-        veloxel::pipelines::evaluate_flow,
+        |request, library| veloxel::pipelines::evaluate_flow(request, &claims, library),
         serde_json::to_string,
     )
+}
+
+/// What a run says of the errors of its field, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Claims<'py> {
+    confidence: Option<Bound<'py, Image>>,
+    expected_error: Option<Bound<'py, Image>>,
+    probability: Option<Bound<'py, Image>>,
+    /// The threshold of the probabilities, voxels.
+    within: f32,
+    /// An image for each entry of the matrices; none: there are no covariances.
+    covariance: Vec<Bound<'py, Image>>,
+}
+
+impl Claims<'_> {
+    fn covariance(&self, grid: &Grid) -> PyResult<Option<FlowCovariance>> {
+        if self.covariance.is_empty() {
+            return Ok(None);
+        }
+        let entries = self.covariance.iter().flat_map(|entry| entry.get().volume.data().to_vec()).collect();
+        let covariance = FlowCovariance::from_planar_vox2(grid.clone(), entries);
+        covariance.map(Some).map_err(|error| exception(&error))
+    }
 }
 
 /// Absolute error, bad pixels and density of a disparity.

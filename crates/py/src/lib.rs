@@ -44,9 +44,11 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::compare::compare;
     #[pymodule_export]
+    use crate::fields::errors::{covariance, expected_error, probability};
+    #[pymodule_export]
     use crate::fields::field::Field;
     #[pymodule_export]
-    use crate::fields::flow::{FlowFound, expected_error, flow, sequence, starts};
+    use crate::fields::flow::{FlowFound, flow, sequence, starts};
     #[pymodule_export]
     use crate::fields::flow_files::{FlowTiles, flow_files};
     #[pymodule_export]

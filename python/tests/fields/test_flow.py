@@ -40,7 +40,8 @@ def test_every_method_gives_the_bits_of_the_command(tmp_path, command, session, 
     fixed.save(tmp_path / "fixed.nii.gz")
     moving.save(tmp_path / "moving.nii.gz")
     has_errors = method != "fe" and (method, axes) != ("symmetric", 2)
-    errors = ["--expected-error", "errors.npy"] if has_errors else []
+    maps = ["--expected-error", "errors.npy", "--covariance", "covariance.npy", "--probability", "probability.npy", "--within", "1"]
+    errors = maps if has_errors else []
     command(
         tmp_path, "flow", "fixed.nii.gz", "moving.nii.gz", "-o", "field.npy", "--confidence", "confidence.npy", "--method", method, *errors
     )
@@ -52,8 +53,41 @@ def test_every_method_gives_the_bits_of_the_command(tmp_path, command, session, 
     if has_errors:
         expected = found.expected_error.array
         assert np.array_equal(np.load(tmp_path / "errors.npy").reshape(expected.shape), expected)
+        probability = found.probability(1.0).array
+        assert np.array_equal(np.load(tmp_path / "probability.npy").reshape(probability.shape), probability)
+        rows, columns = np.triu_indices(axes)
+        entries = np.moveaxis(found.covariance[..., rows, columns], -1, 0)
+        assert np.array_equal(np.load(tmp_path / "covariance.npy").reshape(entries.shape), entries)
+        assert (np.linalg.eigvalsh(found.covariance) > 0).all() and np.array_equal(found.covariance, np.swapaxes(found.covariance, -1, -2))
         order = np.argsort(found.confidence.array, axis=None)
         assert (np.diff(expected.ravel()[order]) <= 1e-6).all() and expected.min() >= 0, "errors rise as confidences fall"
+
+
+def test_what_is_said_of_errors_is_measured_as_by_the_command(tmp_path, command, session):
+    parts = veloxel.phantom("sinusoid", (20, 24, 28), noise=0.05)
+    for name in ("fixed", "moving"):
+        parts[name].save(tmp_path / f"{name}.nii.gz")
+    parts["truth"].save(tmp_path / "truth.nii.gz")
+    maps = {name: f"{name}.npy" for name in ("confidence", "expected-error", "probability", "covariance")}
+    options = [word for name, path in maps.items() for word in (f"--{name}", path)]
+    command(tmp_path, "flow", "fixed.nii.gz", "moving.nii.gz", "-o", "field.nii.gz", "--preset", "fast", *options)
+    evaluation = command.without_device(tmp_path, "evaluate", "flow", "field.nii.gz", "truth.nii.gz", "--json", *options)
+    measured = json.loads(evaluation)["certainty"]
+    found = veloxel.flow(tmp_path / "fixed.nii.gz", tmp_path / "moving.nii.gz", session=session, preset="fast")
+    own = veloxel.evaluate.flow(
+        found, parts["truth"], confidence=found.confidence, expected_error=found.expected_error, probability=found.probability(),
+        covariance=found.covariance,
+    )["certainty"]
+    assert own == measured
+    assert [ellipse["share"] for ellipse in own["ellipses"]] == [0.5, 0.9, 0.95]
+    assert 0.7 < own["ellipses"][1]["covered"] <= 1 and own["ellipses"][1]["radius_over_error"] < 4
+    assert own["probability"]["within_vox"] == 0.5 and 0 <= own["probability"]["expected_calibration_error"] < 0.5
+    assert own["sparsification"]["ause"] < own["sparsification"]["ause_uninformed"]
+    assert veloxel.evaluate.flow(found, parts["truth"])["certainty"] == {}
+    with pytest.raises(veloxel.InputError, match="covariances"):
+        veloxel.evaluate.flow(found, parts["truth"], covariance=np.ones((3, 3)))
+    with pytest.raises(veloxel.InputError, match="within"):
+        found.probability(0.01)
 
 
 def test_settings_masks_and_starts_give_the_bits_of_the_command(tmp_path, command, session):

@@ -8,12 +8,13 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    DisparityScales, EvaluateJob, EvaluateSegmentationJob, FlowEvaluation, MaskFile, SegmentationReport,
-    evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
+    CertaintyEvaluation, ClaimFiles, DisparityScales, EvaluateJob, EvaluateSegmentationJob, FlowEvaluation,
+    MaskFile, SegmentationReport, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels,
+    evaluate_segmentation,
 };
 use veloxel::metrics::{
     ContourDistances, ContourSummary, DisparityError, Distribution, LabelOverlap, LabelOverlapReport,
-    SegmentationError,
+    Reliability, SegmentationError,
 };
 use veloxel::report::cells_text;
 use veloxel::report::number::{self, counted, percent};
@@ -28,8 +29,13 @@ pub struct EvaluateArguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// End-point and angular error of a field, and KITTI's Fl
-    Flow(Files),
+    /// End-point and angular error of a field, KITTI's Fl, and whether what its run said of the errors holds
+    Flow {
+        #[command(flatten)]
+        files: Files,
+        #[command(flatten)]
+        claims: Claims,
+    },
     /// Absolute error, bad pixels (KITTI's D1 too) and density of a disparity
     ///
     /// Disparities are .pfm, float .tif, .npy, KITTI's 16-bit .png, or pictures with the scale of their samples.
@@ -91,6 +97,33 @@ struct Files {
     mask: Option<MaskFile>,
 }
 
+/// What a run said of its errors.
+#[derive(Debug, Args)]
+struct Claims {
+    /// The confidences of the run: adds how the error falls when the least confident vectors are left out (AUSE)
+    #[arg(long, value_name = "IMAGE")]
+    confidence: Option<PathBuf>,
+    /// The expected errors of the run: adds how far they are from those found
+    #[arg(long, value_name = "IMAGE")]
+    expected_error: Option<PathBuf>,
+    /// The probabilities of the run: adds the reliability diagram and the expected calibration error
+    #[arg(long, value_name = "IMAGE")]
+    probability: Option<PathBuf>,
+    /// The error that the probabilities are about, pixels or voxels; without it 0.5
+    #[arg(long, value_name = "VOXELS", requires = "probability")]
+    within: Option<f32>,
+    /// The covariances of the run: adds how many errors the ellipses of 50, 90 and 95 % hold
+    #[arg(long, value_name = "FILE.npy")]
+    covariance: Option<PathBuf>,
+}
+
+impl Claims {
+    fn files(self) -> ClaimFiles {
+        let Self { confidence, expected_error, probability, within: within_vox, covariance } = self;
+        ClaimFiles { confidence, expected_error, probability, within_vox, covariance }
+    }
+}
+
 impl Files {
     fn evaluate<R: Serialize>(
         self,
@@ -139,7 +172,13 @@ impl SegmentationFiles {
 impl Run for EvaluateArguments {
     fn run(self) -> Outcome {
         match self.what {
-            What::Flow(files) => files.evaluate(evaluate_flow, flow_text),
+            What::Flow { files, claims } => {
+                let claims = claims.files();
+                files.evaluate(
+                    |job, warnings, session| evaluate_flow(job, &claims, warnings, session),
+                    flow_text,
+                )
+            }
             What::Disparity { files, scale: truth, result_scale: result } => files.evaluate(
                 |job, warnings, session| {
                     evaluate_disparity(job, DisparityScales { result, truth }, warnings, session)
@@ -167,7 +206,7 @@ fn error_row(name: &str, d: &Distribution) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(values).collect()
 }
 
-fn flow_text(FlowEvaluation { error, cells }: &FlowEvaluation) -> String {
+fn flow_text(FlowEvaluation { error, cells, certainty }: &FlowEvaluation) -> String {
     let is_picture = error.dimension == Dimension::Two;
     let (px, voxel) = if is_picture { ("px", "pixel") } else { ("voxels", "voxel") };
     let mut rows = vec![error_row(&format!("end point, {px}"), &error.end_point_vox)];
@@ -186,7 +225,46 @@ fn flow_text(FlowEvaluation { error, cells }: &FlowEvaluation) -> String {
         ("a zero flow", format!("{} {px} mean error", number::text(error.mean_truth_vox))),
         ("folding", cells_text(cells.asked())),
     ]);
-    format!("{}\n{}", table(&ERROR_HEAD, rows), two_columns(&facts))
+    format!("{}\n{}{}", table(&ERROR_HEAD, rows), two_columns(&facts), certainty_text(certainty, px))
+}
+
+/// Whether what a run said of its errors holds.
+fn certainty_text(certainty: &CertaintyEvaluation, px: &str) -> String {
+    let mut text = String::new();
+    let ause = certainty.sparsification.as_ref().and_then(|curve| curve.ause.zip(curve.ause_uninformed));
+    let mut facts = Vec::new();
+    if let Some((ause, random)) = ause {
+        let share = number::text(ause / random);
+        facts.push(("AUSE", format!("{}, {share} of a random order's", number::text(ause))));
+    }
+    let off = |own: &Reliability| number::text(own.expected_calibration_error);
+    facts.extend(
+        certainty.expected_error.as_ref().map(|own| ("expected errors off by", format!("{} {px}", off(own)))),
+    );
+    if let Some(own) = &certainty.probability {
+        facts.push(("probabilities off by", format!("{} (expected calibration error)", off(own))));
+    }
+    if !facts.is_empty() {
+        text.push_str(&format!("\n{}", two_columns(&facts)));
+    }
+    if let Some(own) = &certainty.probability {
+        let rows =
+            own.points.iter().map(|point| [point.foretold, point.found, point.share].map(percent).to_vec());
+        let within = format!("below {} {px}: foretold", number::text(own.within_vox.unwrap_or_default()));
+        text.push_str(&format!("\n{}", table(&[within.as_str(), "found", "of the vectors"], rows)));
+    }
+    if let Some(ellipses) = &certainty.ellipses {
+        let rows = ellipses.iter().map(|own| {
+            let ratio = own.radius_over_error.map_or_else(|| "–".to_owned(), number::text);
+            vec![percent(own.share), percent(own.covered), number::text(own.mean_radius_vox), ratio]
+        });
+        let radius = format!("mean radius, {px}");
+        text.push_str(&format!(
+            "\n{}",
+            table(&["ellipse of", "holds", radius.as_str(), "over the mean error"], rows)
+        ));
+    }
+    text
 }
 
 fn disparity_text(error: &DisparityError) -> String {

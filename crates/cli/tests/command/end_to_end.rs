@@ -233,3 +233,47 @@ fn expected_errors_are_lengths_in_voxels_or_refused() {
     flow(&["--method", "fe"]).failed_with(&["method fe", "in volumes", "--method"]);
     assert!(!place.path("e.nii.gz").exists());
 }
+
+#[test]
+fn what_a_run_says_of_its_errors_is_held_against_the_truth() {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    place.write_image("a.nii.gz", &phantom.fixed);
+    place.write_image("b.nii.gz", &phantom.moving);
+    veloxel_io::write_flow(place.path("t.nii.gz"), &phantom.truth).unwrap();
+    let flow = |more: &[&str]| {
+        place.run(&[&["flow", "a.nii.gz", "b.nii.gz", "-o", "f.nii.gz", "--preset", "fast"], more].concat())
+    };
+    let maps = ["--confidence", "c.nii.gz", "--expected-error", "e.nii.gz", "--covariance", "s.npy"];
+    let more =
+        ["--probability", "p.nii.gz", "--within", "0.25", "--truth", "t.nii.gz", "--html", "page.html"];
+    flow(&[&maps[..], &more].concat()).succeeded();
+    let page = std::fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains("Reliability of the probability"));
+    let covariance =
+        veloxel_io::read_covariance(&place.path("s.npy"), Strictness::Strict, &mut Warnings::new());
+    assert_eq!(covariance.unwrap().grid().size(), phantom.fixed.grid().size());
+    let evaluate =
+        ["evaluate", "flow", "f.nii.gz", "t.nii.gz", "--probability", "p.nii.gz", "--within", "0.25"];
+    let json = place.run(&[&evaluate[..], &maps, &["--json"]].concat()).succeeded().stdout;
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let certainty = &found["certainty"];
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    assert_eq!(number(&certainty["probability"]["within_vox"]), 0.25);
+    assert!(
+        (0.0..0.5).contains(&number(&certainty["probability"]["expected_calibration_error"])),
+        "{certainty}"
+    );
+    let ellipses = certainty["ellipses"].as_array().unwrap();
+    let covered: Vec<f64> = ellipses.iter().map(|own| number(&own["covered"])).collect();
+    assert!(covered.len() == 3 && covered.is_sorted() && covered[1] > 0.7, "{covered:?}");
+    let text = place.run(&[&evaluate[..], &maps].concat()).succeeded().stdout;
+    assert!(
+        ["AUSE", "ellipse of", "90 %", "expected calibration error"].iter().all(|word| text.contains(word)),
+        "{text}"
+    );
+    flow(&["--covariance", "s.nii.gz"]).failed_with(&["covariances", ".npy"]);
+    flow(&["--probability", "p.nii.gz", "--within", "9"]).failed_with(&["threshold", "0.125", "9"]);
+    flow(&["--method", "fe", "--preset", "accurate", "--covariance", "s.npy"])
+        .failed_with(&["method fe", "--method"]);
+}

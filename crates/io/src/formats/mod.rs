@@ -1,6 +1,7 @@
 //! The table of file formats: one file a format, and one line of [`FORMATS`].
 
 mod bmp;
+pub(crate) mod covariance;
 pub(crate) mod depth;
 #[cfg(feature = "dicom")]
 mod dicom;

@@ -65,7 +65,7 @@ pub fn compare(
         let ComparedMethod { found: mut dense, occlusion, parameters, .. } = run;
         dense.occlusion = occlusion;
         let own = Account { warnings: Warnings::new(), parameters, ..account.clone() };
-        FlowFound::of(py, Found { dense, warped: None, transform: None, account: own })
+        FlowFound::of(py, Found { dense, warped: None, transform: None, fixed: None, account: own })
     });
     let found = found.collect::<PyResult<Vec<_>>>()?;
     Ok((found, json, page, told(py, account.warnings.urgent())?.unbind()))

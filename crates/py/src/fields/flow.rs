@@ -7,7 +7,6 @@ use crate::image::Image;
 use crate::running::run;
 use crate::session::Session;
 use crate::settings::{Settings, chosen};
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use serde_json::json;
@@ -17,9 +16,7 @@ use veloxel::pipelines::{
     Account, DenseDraft, Directions, MethodChoice, OutsideFill, PairRequest, PairResult, PairStart,
     PairWanted, Refinement, SequenceRequest, StartKind, Wanted, WindowRequest,
 };
-use veloxel::{
-    DenseFlow, Dimension, ErrorCurves, Flow, Grid, LinearTransform, SequenceMode, Volume, Warning,
-};
+use veloxel::{DenseFlow, Dimension, Flow, Grid, LinearTransform, SequenceMode, Volume, Warning};
 
 /// How to run and what is wanted, as a dictionary.
 #[derive(FromPyObject)]
@@ -163,6 +160,9 @@ pub struct FlowFound {
     /// `(kind, message)` each.
     #[pyo3(get)]
     warnings: Py<PyList>,
+    /// The image that the field lives on, as the method took it; none where only the caller has it.
+    #[pyo3(get)]
+    fixed: Option<Py<Image>>,
     /// The method and the preset whose curve says what the confidence means.
     #[pyo3(get)]
     errors: Option<(&'static str, &'static str)>,
@@ -173,23 +173,14 @@ pub struct Found {
     pub dense: DenseFlow,
     pub warped: Option<Volume<f32>>,
     pub transform: Option<LinearTransform>,
+    /// The image that the field lives on; none where the caller has it.
+    pub fixed: Option<Volume<f32>>,
     pub account: Account,
-}
-
-/// The expected error of every vector, voxels, by the curve of a method and preset; `errors` of what was found names them.
-///
-/// A name without a curve is a `KeyError`.
-#[pyfunction]
-pub fn expected_error(method: &str, preset: &str, confidence: &Image) -> PyResult<Image> {
-    let confidence = &confidence.volume;
-    let curves = ErrorCurves::of(method, preset, confidence.grid().dimension());
-    let curves = curves.ok_or_else(|| PyKeyError::new_err(format!("no curve of {method} {preset}")))?;
-    Ok(Image::of(curves.expected_errors_vox(confidence)))
 }
 
 impl FlowFound {
     pub fn of(py: Python<'_>, found: Found) -> PyResult<Self> {
-        let Found { dense, warped, transform, account } = found;
+        let Found { dense, warped, transform, fixed, account } = found;
         let DenseFlow { flow, confidence, inverse, occlusion, mut statistics, .. } = dense;
         let mut warnings = account.warnings;
         warnings.extend(std::mem::take(&mut statistics.warnings));
@@ -209,6 +200,7 @@ impl FlowFound {
             confidence: image(confidence)?,
             warped: warped.map(image).transpose()?,
             occlusion: occlusion.map(image).transpose()?,
+            fixed: fixed.map(image).transpose()?,
             report: report.to_string(),
             warnings: told(py, warnings.urgent())?.unbind(),
             errors: account.errors.map(|errors| errors.source().into()),
@@ -293,8 +285,8 @@ pub fn flow(
             veloxel::pipelines::pair(&request, library)
         })
     })?;
-    let PairResult { found, warped, transform, account, .. } = result;
-    FlowFound::of(py, Found { dense: found, warped, transform, account })
+    let PairResult { found, warped, transform, account, prepared, .. } = result;
+    FlowFound::of(py, Found { dense: found, warped, transform, fixed: Some(prepared.fixed), account })
 }
 
 /// Which fields of a sequence, and where its data count, as a dictionary.
@@ -348,7 +340,8 @@ pub fn sequence(
     })?;
     let found = fields.into_iter().map(|(label, dense, warped)| {
         let own = Account { warnings: veloxel::Warnings::new(), ..account.clone() };
-        let found = FlowFound::of(py, Found { dense, warped, transform: None, account: own })?;
+        let fixed = Some(frames[label.fixed].clone());
+        let found = FlowFound::of(py, Found { dense, warped, transform: None, fixed, account: own })?;
         Ok((label.name(), label.fixed, label.moving, found))
     });
     let found = found.collect::<PyResult<Vec<_>>>()?;

@@ -1,6 +1,7 @@
 //! Fields of displacements: found, compared, composed, and what they move.
 
 pub mod compare;
+pub mod errors;
 pub mod field;
 pub mod flow;
 pub mod flow_files;

@@ -83,7 +83,7 @@ fn against_truth(
     control: &Control,
 ) -> Result<Section, ReportError> {
     Ok(Section {
-        plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref(), control)?),
+        plots: Plots::of(charts::errors(view, error, pair, control)?),
         table: Some(tables::errors(error)),
         facts: tables::error_shares(error),
         ..Section::new("Against the truth")

@@ -23,6 +23,8 @@ pub struct PairView<'a> {
     pub flow: &'a Flow,
     /// Confidence of every vector, 0 to 1.
     pub confidence: &'a Volume<f32>,
+    /// The probability of every vector, 0 to 1, that it is off by less than half a voxel; none where it is not known.
+    pub probability: Option<&'a Volume<f32>>,
     /// The determinant det(I + ∇d) at every voxel.
     pub jacobian: &'a Volume<f32>,
     /// The true field, where it is known.
@@ -55,6 +57,7 @@ impl PairView<'_> {
             (self.warped.map(|warped| warped.grid()), "fixed and warped image"),
             (Some(self.flow.grid()), "fixed image and flow"),
             (Some(self.confidence.grid()), "fixed image and confidence"),
+            (self.probability.map(|probability| probability.grid()), "fixed image and probability"),
             (Some(self.jacobian.grid()), "fixed image and Jacobian"),
             (self.truth.map(|truth| truth.grid()), "fixed image and true flow"),
             (self.mask.map(|mask| mask.grid()), "fixed image and mask"),

@@ -1,13 +1,12 @@
 //! The curves that a report shows: convergence, errors, and a sequence over time.
 
 use crate::error::ReportError;
+use crate::number;
 use crate::pictures::view::PairView;
 use crate::plots::svg_plot::{AxisLabels, Band, Ink, Line, LinePlot, Scale, Series};
 use crate::run::flow_report::PairReport;
 use veloxel_core::{Control, DiagnosticCurves, Dimension, sort_by};
-use veloxel_measure::{
-    FlowError, Sparsification, SparsificationPoint, end_point_error_vox, measured_indices,
-};
+use veloxel_measure::{FlowError, Reliability, SparsificationPoint, end_point_error_vox, measured_indices};
 
 fn series(name: &str, ink: Ink, line: Line, points: Vec<(f64, f64)>) -> Series {
     Series { name: name.to_owned(), ink, line, points }
@@ -55,11 +54,29 @@ pub(crate) fn diagnostics(curves: &[DiagnosticCurves], dimension: Dimension) -> 
     curves.iter().map(plot).filter(|plot| !plot.is_empty()).collect()
 }
 
-/// Curves of the share of voxels below each error, and of the error over the confidence.
+/// The reliability diagram: how often vectors are off by less than the threshold, over the probability of that.
+fn reliability(diagram: &Reliability, unit: &str) -> LinePlot {
+    let within = number::text(diagram.within_vox.unwrap_or_default());
+    let points = diagram.points.iter().map(|point| (100.0 * point.foretold, 100.0 * point.found)).collect();
+    LinePlot::new(
+        "Reliability of the probability",
+        AxisLabels {
+            x: &format!("foretold: % off by less than {within} {unit}"),
+            y: &format!("found: % off by less than {within} {unit}"),
+        },
+        vec![
+            series("found", Ink::Numbered(0), Line::Dotted, points),
+            series("as foretold", Ink::Numbered(2), Line::Dashed, vec![(0.0, 0.0), (100.0, 100.0)]),
+        ],
+        &[0.0, 100.0],
+    )
+}
+
+/// Curves of the share of voxels below each error, of the error over the confidence, and the reliability diagram.
 pub(crate) fn errors(
     view: &PairView,
     error: &FlowError,
-    curve: Option<&Sparsification>,
+    pair: &PairReport,
     control: &Control,
 ) -> Result<Vec<LinePlot>, ReportError> {
     let Some(truth) = view.truth else { return Ok(Vec::new()) };
@@ -80,7 +97,7 @@ pub(crate) fn errors(
         vec![series("", Ink::Numbered(0), Line::Solid, cumulative)],
         &[0.0, 100.0],
     )];
-    if let Some(curve) = curve {
+    if let Some(curve) = &pair.sparsification {
         let points = |value: fn(&SparsificationPoint) -> f64| {
             curve.points.iter().map(|p| (100.0 * (1.0 - p.kept), value(p))).collect()
         };
@@ -97,6 +114,7 @@ pub(crate) fn errors(
             &[0.0],
         ));
     }
+    plots.extend(pair.reliability.as_ref().map(|diagram| reliability(diagram, unit)));
     Ok(plots)
 }
 

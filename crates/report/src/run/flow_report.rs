@@ -7,8 +7,8 @@ use crate::run::motion_report::MotionReport;
 use serde::Serialize;
 use veloxel_core::{Control, FlowStatistics};
 use veloxel_measure::{
-    FlowError, FoldingCertificate, LabelOverlapReport, Sparsification, flow_error, folding_certificate,
-    sparsification,
+    FlowError, FoldingCertificate, Foretold, LabelOverlapReport, Reliability, Sparsification, flow_error,
+    folding_certificate, reliability as reliability_of, sparsification,
 };
 
 /// One run of one method over one pair or a sequence of pairs.
@@ -45,7 +45,13 @@ pub struct PairReport {
     pub error: Option<FlowError>,
     /// How well the confidence predicts the error, if a truth was given.
     pub sparsification: Option<Sparsification>,
+    /// How well the probability that vectors are off by less than half a voxel comes true, if a truth and a probability were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reliability: Option<Reliability>,
 }
+
+/// The threshold of [`PairView::probability`], voxels.
+const WITHIN_VOX: f64 = 0.5;
 
 impl PairReport {
     /// Measures a pair, within its mask where it has one.
@@ -62,6 +68,11 @@ impl PairReport {
         let error = view.truth.map(|truth| flow_error(view.flow, truth, view.mask, control)).transpose()?;
         let curve = |truth| sparsification(view.flow, truth, view.confidence, view.mask, control);
         let sparsification = view.truth.map(curve).transpose()?;
+        let foretold = view.probability.map(|map| Foretold::Probability { map, within_vox: WITHIN_VOX });
+        let reliability = view.truth.zip(foretold);
+        let reliability = reliability
+            .map(|(truth, foretold)| reliability_of(view.flow, truth, foretold, view.mask, control))
+            .transpose()?;
         Ok(Self {
             title: view.title.to_owned(),
             frames: view.frames,
@@ -70,6 +81,7 @@ impl PairReport {
             cells: folding_certificate(view.flow, view.mask, control)?,
             error,
             sparsification,
+            reliability,
         })
     }
 }

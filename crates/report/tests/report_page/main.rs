@@ -20,6 +20,7 @@ fn view(pair: &Pair) -> PairView<'_> {
         warped: Some(&pair.warped),
         flow: &pair.estimate,
         confidence: &pair.confidence,
+        probability: Some(&pair.confidence),
         jacobian: &pair.jacobian,
         truth: Some(&pair.truth),
         mask: pair.mask.as_ref(),

@@ -121,6 +121,12 @@ fn write(job: &FlowJob, result: &PairResult, plan: &mut OutputPlan, warnings: &m
     if let Some(errors) = &result.expected_errors_vox {
         plan.write(OutputRole::ExpectedError, |target| io::write_image(target, errors, warnings))?;
     }
+    if let Some(covariances) = &result.covariances {
+        plan.write(OutputRole::Covariance, |target| io::write_covariance(target, covariances))?;
+    }
+    if let Some(probabilities) = &result.probabilities {
+        plan.write(OutputRole::Probability, |target| write_confidence(&target, probabilities, warnings))?;
+    }
     if let Some(occlusion) = &found.occlusion {
         plan.write(OutputRole::Occlusion, |target| write_confidence(&target, occlusion, warnings))?;
     }

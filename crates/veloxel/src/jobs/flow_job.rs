@@ -23,6 +23,12 @@ pub struct FlowOutputs {
     pub confidence: Option<PathBuf>,
     /// The expected error of every vector, voxels.
     pub expected_error: Option<PathBuf>,
+    /// The covariance of every vector's error, squared voxels: `.npy`.
+    pub covariance: Option<PathBuf>,
+    /// The probability, 0 to 1, that a vector's error is below [`Self::within_vox`].
+    pub probability: Option<PathBuf>,
+    /// The threshold of that, voxels; none: half a voxel.
+    pub within_vox: Option<f32>,
     /// 1 where a voxel is hidden in the moving image or outside of it; of a run that begins from matches.
     pub occlusion: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
@@ -77,6 +83,8 @@ impl FlowJob {
                 &outputs.expected_error,
                 OutputContent::Samples(ContentKind::Image),
             )
+            .writes(OutputRole::Covariance, &outputs.covariance, OutputContent::Covariance)
+            .writes(OutputRole::Probability, &outputs.probability, OutputContent::Confidence)
             .writes(OutputRole::Occlusion, &outputs.occlusion, OutputContent::Confidence)
             .writes(OutputRole::WarpedImage, &outputs.warped, OutputContent::Samples(ContentKind::Image))
             .writes(OutputRole::Picture, &outputs.picture, OutputContent::Picture)

@@ -37,8 +37,8 @@ use crate::pipelines::account::{Account, Stages};
 pub use crate::pipelines::memory_plan::{FlowPlan, MemoryPart};
 pub use crate::pipelines::prepare::grids::OutsideFill;
 pub use crate::pipelines::{
-    AgainstTruth, Directions, EndedTracks, FlowEvaluation, LabelChoice, Refinement, SegmentationReport,
-    TimeEstimate,
+    AgainstTruth, CertaintyEvaluation, Directions, EndedTracks, FlowEvaluation, LabelChoice, Refinement,
+    SegmentationReport, TimeEstimate,
 };
 pub use crate::session::{DeviceListing, DeviceOptions, devices};
 pub use batch::{
@@ -52,7 +52,7 @@ pub use distances::{DistancesJob, DistancesReport, distances};
 pub use dry_run::{DryRun, dry_run, sequence_dry_run};
 pub use engine::{EngineDryRun, EngineJob, EngineRun, WatchUntil, engine, engine_dry_run};
 pub use evaluate::{
-    DisparityScales, EvaluateJob, EvaluateSegmentationJob, evaluate_contours, evaluate_disparity,
+    ClaimFiles, DisparityScales, EvaluateJob, EvaluateSegmentationJob, evaluate_contours, evaluate_disparity,
     evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 pub use features::{FeaturesJob, FeaturesRun, features};

@@ -2,11 +2,12 @@
 
 use crate::{Result, Session, VeloxelError};
 use serde::Serialize;
-use veloxel_core::{ContourSet, Flow, Mask, Stage, TriangleMesh, Volume};
+use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Stage, TriangleMesh, Volume};
 use veloxel_measure::{
-    ContourDistances, DisparityError, FlowError, FoldingCertificate, LabelOverlapReport, MeasureError,
-    SegmentationError, disparity_error, flow_error, folding_certificate, label_overlap, labels_from_samples,
-    segmentation_error,
+    ContourDistances, DisparityError, EllipseCoverage, FlowError, FoldingCertificate, Foretold,
+    LabelOverlapReport, MeasureError, Reliability, SegmentationError, Sparsification, disparity_error,
+    ellipse_coverage, flow_error, folding_certificate, label_overlap, labels_from_samples, reliability,
+    segmentation_error, sparsification,
 };
 use veloxel_mesh::{CleanMesh, cut_discrepancy};
 
@@ -46,25 +47,87 @@ impl<'a, T> EvaluateRequest<'a, T> {
 }
 
 /// How far a field is from the truth, and where it folds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlowEvaluation {
     /// Errors of its vectors.
     #[serde(flatten)]
     pub error: FlowError,
     /// Its cells, as far as it can be proven whether they fold.
     pub cells: FoldingCertificate,
+    /// Whether what the run said of its errors holds.
+    pub certainty: CertaintyEvaluation,
 }
 
-/// End-point and angular error of a field, and the cells in which it folds.
+/// What a run says of the errors of its field, on its grid; all of it may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FlowClaims<'a> {
+    /// Confidences, any scale, larger is better.
+    pub confidence: Option<&'a Volume<f32>>,
+    /// Expected errors, voxels.
+    pub expected_error_vox: Option<&'a Volume<f32>>,
+    /// Probabilities, 0 to 1, that errors are below `within_vox`.
+    pub probability: Option<&'a Volume<f32>>,
+    /// The threshold of the probabilities, voxels; none: half a voxel.
+    pub within_vox: Option<f32>,
+    /// Covariances, squared voxels.
+    pub covariance: Option<&'a FlowCovariance>,
+}
+
+/// The threshold of a probability where none is given, voxels.
+pub const WITHIN_VOX: f32 = 0.5;
+
+/// Whether what a run said of the errors of its field holds; what it did not say is left out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct CertaintyEvaluation {
+    /// The curve of errors over the confidence, and the area between it and the errors' own (AUSE).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sparsification: Option<Sparsification>,
+    /// Expected errors against those found, voxels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_error: Option<Reliability>,
+    /// Probabilities against the shares found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<Reliability>,
+    /// The ellipses of 50, 90 and 95 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ellipses: Option<Vec<EllipseCoverage>>,
+}
+
+/// End-point and angular error of a field, the cells in which it folds, and whether what the run said of its errors holds.
 ///
 /// # Errors
-/// As [`flow_error`]; [`VeloxelError::Stopped`].
-pub fn evaluate_flow(request: &EvaluateRequest<'_, Flow>, session: &Session) -> Result<FlowEvaluation> {
+/// As [`flow_error`], [`sparsification`], [`reliability`] and [`ellipse_coverage`]; [`VeloxelError::Stopped`].
+pub fn evaluate_flow(
+    request: &EvaluateRequest<'_, Flow>,
+    claims: &FlowClaims<'_>,
+    session: &Session,
+) -> Result<FlowEvaluation> {
     session.enter(Stage::Measure)?;
     let EvaluateRequest { result, truth, mask, .. } = *request;
     let control = session.control();
     let error = flow_error(result, truth, mask, control)?;
-    Ok(FlowEvaluation { error, cells: folding_certificate(result, mask, control)? })
+    let cells = folding_certificate(result, mask, control)?;
+    Ok(FlowEvaluation { error, cells, certainty: certainty(request, claims, control)? })
+}
+
+fn certainty(
+    request: &EvaluateRequest<'_, Flow>,
+    claims: &FlowClaims<'_>,
+    control: &Control,
+) -> Result<CertaintyEvaluation, MeasureError> {
+    let EvaluateRequest { result, truth, mask, .. } = *request;
+    let within_vox = f64::from(claims.within_vox.unwrap_or(WITHIN_VOX));
+    let against = |foretold| reliability(result, truth, foretold, mask, control);
+    let curve = |confidence| sparsification(result, truth, confidence, mask, control);
+    let coverage = |covariance| ellipse_coverage(result, truth, covariance, mask, control);
+    let expected = |map| against(Foretold::Error { map });
+    let probable = |map| against(Foretold::Probability { map, within_vox });
+    Ok(CertaintyEvaluation {
+        sparsification: claims.confidence.map(curve).transpose()?,
+        expected_error: claims.expected_error_vox.map(expected).transpose()?,
+        probability: claims.probability.map(probable).transpose()?,
+        ellipses: claims.covariance.map(coverage).transpose()?,
+    })
 }
 
 /// Absolute error, bad pixels and density of a disparity (pixels, NaN where unknown).

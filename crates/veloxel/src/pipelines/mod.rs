@@ -47,9 +47,9 @@ pub use dense::{
 };
 pub use dry_run::{DryRunRequest, Forecast, Residence, TimeEstimate, dry_run};
 pub use evaluate::{
-    AgainstTruth, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, FlowEvaluation,
-    SegmentationReport, TrueSegmentation, evaluate_contours, evaluate_disparity, evaluate_flow,
-    evaluate_labels, evaluate_segmentation,
+    AgainstTruth, CertaintyEvaluation, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest,
+    FlowClaims, FlowEvaluation, SegmentationReport, TrueSegmentation, WITHIN_VOX, evaluate_contours,
+    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};

@@ -6,7 +6,8 @@ use crate::stops::inputs::Inputs;
 use std::f64::consts::TAU;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    self, DisparityScales, EvaluateJob, EvaluateSegmentationJob, FilterJob, LabelChoice, OutsideFill, WarpJob,
+    self, ClaimFiles, DisparityScales, EvaluateJob, EvaluateSegmentationJob, FilterJob, LabelChoice,
+    OutsideFill, WarpJob,
 };
 use veloxel::pipelines::filter::FilterSettings;
 use veloxel::pipelines::{FinerImage, Interpolation};
@@ -65,7 +66,9 @@ fn evaluate(result: PathBuf, truth: PathBuf) -> EvaluateJob {
 
 pub(super) fn flow(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
     let job = evaluate(field(inputs, "result.nii", 1.5)?, field(inputs, "truth.nii", 1.0)?);
-    Ok(Box::new(move |session, _| jobs::evaluate_flow(&job, &mut Warnings::new(), session).map(told)))
+    Ok(Box::new(move |session, _| {
+        jobs::evaluate_flow(&job, &ClaimFiles::default(), &mut Warnings::new(), session).map(told)
+    }))
 }
 
 pub(super) fn disparity(inputs: &Inputs<'_>) -> Result<Job, BenchError> {

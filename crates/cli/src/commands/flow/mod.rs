@@ -87,6 +87,19 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     expected_error: Option<PathBuf>,
 
+    /// Covariance of every vector's error, in squared pixels or voxels: a symmetric matrix (xx, xy, yy, or xx, xy, xz, yy, yz, zz) whose
+    /// ellipse of 90 % held nine of ten errors where the motion was known
+    #[arg(long, value_name = "OUT.npy", conflicts_with = "sequence", help_heading = "Outputs")]
+    covariance: Option<PathBuf>,
+
+    /// Probability of every vector, 0 to 1, that its error is below --within, as an image (0 to 255 in .png .pgm .bmp)
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    probability: Option<PathBuf>,
+
+    /// The error that --probability is about, pixels or voxels, from 0.125 to 4; without it 0.5
+    #[arg(long, value_name = "VOXELS", requires = "probability", help_heading = "Outputs")]
+    within: Option<f32>,
+
     /// The field back, from MOVING to FIXED, of a symmetric method
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     inverse: Option<PathBuf>,
@@ -318,6 +331,8 @@ impl FlowArguments {
                 let (expected_error, drawing) = (self.expected_error, drawing.drawing());
                 let maps = FlowOutputs { flow: output, confidence, occlusion, ..FlowOutputs::default() };
                 let maps = FlowOutputs { warped, outside, transform: self.transform, ..maps };
+                let (covariance, probability, within_vox) = (self.covariance, self.probability, self.within);
+                let maps = FlowOutputs { covariance, probability, within_vox, ..maps };
                 let outputs = FlowOutputs { expected_error, inverse, picture, drawing, report, html, ..maps };
                 RowJob::Flow(Box::new(FlowJob { inputs, start: self.init, truth, options, outputs }))
             }

@@ -2,12 +2,18 @@
 //!
 //! A confidence c has the raw error `e = ½ √(1/c − 1)` voxels, which its method derived from data and smoothness. For each method, preset
 //! and dimension a curve that only rises leads from there to the mean end-point error of such vectors, a second one to the error that
-//! nine of ten stay below, and a third to the share that is off by half a voxel or more. `benches/calibration.py` makes the table by
-//! isotonic regression, and says which pairs took part (docs/confidence.md).
+//! nine of ten stay below, a third to the size of the ellipse that holds nine of ten (its shape: [`covariance`]), and others to the shares that
+//! are off by [`THRESHOLDS_VOX`] or more, which make a probability of a confidence ([`probability`]). `benches/calibration.py` makes the
+//! table by isotonic regression, and says which pairs took part (docs/confidence.md).
 //! *Units*: voxels (pixels) of the fixed grid; where these are no cubes, lengths of their shortest edge.
 //! *Limits*: the pairs were photographs, films and phantoms: in other images errors may be larger or smaller by a factor.
 
+mod covariance;
+mod probability;
+
 use veloxel_core::{Dimension, Volume};
+
+pub use probability::THRESHOLDS_VOX;
 
 const TABLE: &str = include_str!("table.csv");
 /// Values of a curve.
@@ -24,7 +30,9 @@ pub struct ErrorCurves {
     source: [&'static str; 2],
     mean_vox: [f32; KNOTS],
     nine_of_ten_vox: [f32; KNOTS],
-    above_half: [f32; KNOTS],
+    ellipse_vox: [f32; KNOTS],
+    /// Shares of vectors that are off by each of [`THRESHOLDS_VOX`] or more.
+    above: [[f32; KNOTS]; THRESHOLDS_VOX.len()],
 }
 
 impl ErrorCurves {
@@ -34,8 +42,12 @@ impl ErrorCurves {
         let of = |preset: &str| {
             let (source, mean_vox) = curve([method, preset], dimension, "mean")?;
             let (_, nine_of_ten_vox) = curve([method, preset], dimension, "nine of ten")?;
-            let (_, above_half) = curve([method, preset], dimension, "above half")?;
-            Some(Self { source, mean_vox, nine_of_ten_vox, above_half })
+            let (_, ellipse_vox) = curve([method, preset], dimension, "ellipse")?;
+            let mut above = [[0.0; KNOTS]; THRESHOLDS_VOX.len()];
+            for (curve_above, threshold) in above.iter_mut().zip(THRESHOLDS_VOX) {
+                (_, *curve_above) = curve([method, preset], dimension, &format!("above {threshold}"))?;
+            }
+            Some(Self { source, mean_vox, nine_of_ten_vox, ellipse_vox, above })
         };
         of(preset).or_else(|| of(COMMON_PRESET))
     }
@@ -55,9 +67,10 @@ impl ErrorCurves {
         at(&self.nine_of_ten_vox, confidence)
     }
 
-    /// The share of vectors with this confidence that are off by less than half a voxel, from 0 to 1; NaN for NaN.
-    pub fn share_below_half(&self, confidence: f32) -> f32 {
-        1.0 - at(&self.above_half, confidence)
+    /// The radius of the ball of the same summed squares of semi-axes as the ellipse that holds nine of ten errors of vectors with this
+    /// confidence, voxels; NaN for NaN.
+    pub fn ellipse_vox(&self, confidence: f32) -> f32 {
+        at(&self.ellipse_vox, confidence)
     }
 
     /// The expected error of every vector, voxels, on the grid of its confidence.
@@ -123,7 +136,8 @@ mod tests {
         for (surer, less_sure) in pairs {
             assert!(curves.expected_vox(surer) <= curves.expected_vox(less_sure));
             assert!(curves.nine_of_ten_vox(surer) <= curves.nine_of_ten_vox(less_sure));
-            assert!(curves.share_below_half(surer) >= curves.share_below_half(less_sure));
+            assert!(curves.ellipse_vox(surer) <= curves.ellipse_vox(less_sure));
+            assert!(curves.probability(surer, 0.5) >= curves.probability(less_sure, 0.5));
         }
         assert!(curves.expected_vox(1.0) < 0.5 * curves.expected_vox(0.2));
         assert!(curves.expected_vox(f32::NAN).is_nan());

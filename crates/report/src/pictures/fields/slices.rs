@@ -109,6 +109,7 @@ mod tests {
             warped: None,
             flow: &flow,
             confidence: &one,
+            probability: None,
             jacobian: &one,
             truth: None,
             mask: None,

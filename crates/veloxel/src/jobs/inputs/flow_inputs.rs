@@ -5,6 +5,7 @@ use crate::jobs::StartFrom;
 use crate::jobs::flow_job::{FlowJob, takes_pair};
 use crate::jobs::options::dense_options::ReadRegion;
 use crate::jobs::{Result, name};
+use crate::pipelines::WITHIN_VOX;
 use crate::pipelines::prepare::grids::field_on;
 use crate::pipelines::{
     PairNames, PairRequest, PairResult, PairStart, PairWanted, Wanted, WindowRequest, pair, window,
@@ -73,7 +74,12 @@ impl FlowInputs {
         let wanted = PairWanted {
             inverse: Wanted::when(job.outputs.inverse.is_some()),
             transform: Wanted::when(job.outputs.transform.is_some()),
-            expected_errors: Wanted::when(job.outputs.expected_error.is_some()),
+            expected_errors: Wanted::when(outputs.expected_error.is_some()),
+            covariances: Wanted::when(outputs.covariance.is_some()),
+            probability_within_vox: outputs
+                .probability
+                .as_ref()
+                .map(|_| outputs.within_vox.unwrap_or(WITHIN_VOX)),
             warped: outputs.warped.is_some().then_some(outputs.outside),
             measures: Wanted::Yes,
             page: Wanted::when(outputs.html.is_some()),

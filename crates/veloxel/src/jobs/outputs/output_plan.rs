@@ -24,6 +24,8 @@ pub enum OutputContent {
     Samples(ContentKind),
     /// Samples in [0, 1], which a format must not change.
     Confidence,
+    /// Covariances of a field, `.npy`.
+    Covariance,
     /// A disparity in the format of the extension.
     Disparity,
     /// A depth in the format of the extension.
@@ -378,6 +380,7 @@ impl Output {
                 check_keeps_samples(path)?;
                 io::check_output(path, ContentKind::Image, grid)?;
             }
+            OutputContent::Covariance => io::check_covariance_output(path)?,
             OutputContent::Disparity => io::check_disparity_output(path)?,
             OutputContent::Depth => io::check_depth_output(path)?,
             OutputContent::Cloud => io::check_cloud_output(path)?,

@@ -11,6 +11,8 @@ pub enum OutputRole {
     Cloud,
     /// Confidence of every vector or disparity.
     Confidence,
+    /// The covariance of every vector's error.
+    Covariance,
     /// Depth of every pixel.
     Depth,
     /// A disparity.
@@ -47,6 +49,8 @@ pub enum OutputRole {
     Parts,
     /// A field in colours.
     Picture,
+    /// The probability that the error of a vector is below a threshold.
+    Probability,
     /// The left picture of a pair, rectified.
     RectifiedLeft,
     /// The right one.
@@ -73,6 +77,7 @@ impl OutputRole {
         match self {
             Self::Cloud => "point cloud",
             Self::Confidence => "confidence",
+            Self::Covariance => "covariance",
             Self::Depth => "depth",
             Self::Disparity => "disparity",
             Self::Distances => "distances",
@@ -91,6 +96,7 @@ impl OutputRole {
             Self::PaintedParts => "parts in colours",
             Self::Parts => "folder of parts",
             Self::Picture => "picture",
+            Self::Probability => "probability",
             Self::RectifiedLeft => "rectified left",
             Self::RectifiedRight => "rectified right",
             Self::Report => "report",

@@ -1,6 +1,7 @@
 //! What keeps a pipeline of dense flow from running.
 
 use veloxel_core::{Diagnosis, ErrorKind, Hint};
+use veloxel_motion::THRESHOLDS_VOX;
 use veloxel_report::number::size;
 
 /// A request for dense flow that cannot be met.
@@ -43,6 +44,15 @@ pub enum DenseError {
         method: &'static str,
         /// Pictures or volumes.
         what: &'static str,
+    },
+    /// The probability of errors below a threshold at which none were measured.
+    #[error(
+        "expected a threshold from {} to {} voxels, where errors were measured, got {got_vox}", THRESHOLDS_VOX[0],
+        THRESHOLDS_VOX[THRESHOLDS_VOX.len() - 1]
+    )]
+    Threshold {
+        /// What was given, voxels.
+        got_vox: f32,
     },
     /// A budget of memory for a method that does not say what it needs.
     #[error(
@@ -140,6 +150,7 @@ impl Diagnosis for DenseError {
             | Self::NoInverse { .. }
             | Self::NoLinearStart { .. }
             | Self::NoErrorCurves { .. }
+            | Self::Threshold { .. }
             | Self::NoFootprint { .. }
             | Self::InParts { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
@@ -155,7 +166,7 @@ impl Diagnosis for DenseError {
             Self::NoFootprint { .. } | Self::Memory { .. } | Self::InParts { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
             Self::NoLinearStart { .. } => Hint::LinearStart,
-            Self::NoTransform => return None,
+            Self::NoTransform | Self::Threshold { .. } => return None,
             Self::MovingMask { .. } => Hint::Mask,
             Self::FewFrames { .. } => Hint::Frames,
             Self::Reference { .. } => Hint::Reference,

@@ -4,12 +4,13 @@ use super::field_warnings::{ImagesOfField, note_idle_volume_mask, warn_of_vector
 use super::volume_change::{ChangedPlace, warn_of_volume_change};
 use super::{PairNames, PairWanted, StartKind};
 use crate::Result;
+use crate::pipelines::WITHIN_VOX;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, moving_on};
 use std::borrow::Cow;
-use veloxel_core::{Flow, LinearTransform, Mask, Volume, Warnings};
+use veloxel_core::{Flow, FlowCovariance, LinearTransform, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
-use veloxel_motion::{DenseDraft, DenseFlow, TilePlan};
+use veloxel_motion::{DenseDraft, DenseFlow, ErrorCurves, TilePlan};
 use veloxel_report::{PairReport, PairView};
 
 /// Images and masks as the method took them: without sample values that stand for no data, masks on the fixed grid.
@@ -49,6 +50,10 @@ pub struct PairResult {
     pub found: DenseFlow,
     /// The expected error of every vector, voxels, if it was wanted.
     pub expected_errors_vox: Option<Volume<f32>>,
+    /// The covariance of every vector's error, if it was wanted.
+    pub covariances: Option<FlowCovariance>,
+    /// The probability, 0 to 1, that a vector's error is below the threshold that was wanted.
+    pub probabilities: Option<Volume<f32>>,
     /// The linear map that the run began from, given or found first, from points of the fixed image's space to the moving one's, LPS mm
     /// (pixels where pictures have no place); none where it began from something else, where an image has no contrast, and of pictures
     /// that no 2-D transform describes.
@@ -90,6 +95,7 @@ pub(crate) fn view_of<'a>(
         warped: found.warped.as_ref(),
         flow: &found.flow,
         confidence: &found.confidence,
+        probability: None,
         jacobian: found.jacobian.as_ref()?,
         truth: None,
         mask: None,
@@ -114,6 +120,14 @@ pub(crate) struct Outcome<'a> {
     pub device: &'a Device,
     /// The tiles that the run was cut into.
     pub tiles: Option<TilePlan>,
+}
+
+/// What is wanted of the errors of vectors.
+#[derive(Default)]
+struct ErrorMaps {
+    expected_vox: Option<Volume<f32>>,
+    probabilities: Option<Volume<f32>>,
+    covariances: Option<FlowCovariance>,
 }
 
 impl Outcome<'_> {
@@ -142,14 +156,16 @@ impl Outcome<'_> {
                 &mut account.warnings,
             );
         }
+        let curves = account.errors;
         let Account { stages, warnings, .. } = &mut account;
         let warped = stages.time("warp", || self.warped(&mut found, warnings))?;
-        let curves = account.errors.filter(|_| self.wanted.expected_errors.is_yes());
-        let expected_errors_vox = curves.map(|curves| curves.expected_errors_vox(&found.confidence));
+        let errors = stages.time("errors", || self.errors(&found, curves))?;
         let Self { prepared, fixed_frame, transform, .. } = self;
         Ok(PairResult {
             found,
-            expected_errors_vox,
+            expected_errors_vox: errors.expected_vox,
+            covariances: errors.covariances,
+            probabilities: errors.probabilities,
             transform,
             warped,
             moving_on_fixed,
@@ -157,6 +173,20 @@ impl Outcome<'_> {
             prepared,
             fixed_frame,
             account,
+        })
+    }
+
+    /// What is wanted of the errors of vectors.
+    fn errors(&self, found: &DenseFlow, curves: Option<ErrorCurves>) -> Result<ErrorMaps> {
+        let Some(curves) = curves else { return Ok(ErrorMaps::default()) };
+        let PairWanted { expected_errors, probability_within_vox, .. } = self.wanted;
+        let confidence = &found.confidence;
+        let covariances = || curves.covariances(self.device, &self.prepared.fixed, &found.flow, confidence);
+        Ok(ErrorMaps {
+            expected_vox: expected_errors.is_yes().then(|| curves.expected_errors_vox(confidence)),
+            probabilities: probability_within_vox
+                .map(|within_vox| curves.probabilities(confidence, within_vox)),
+            covariances: self.wanted.covariances.is_yes().then(covariances).transpose()?,
         })
     }
 
@@ -185,7 +215,9 @@ impl Outcome<'_> {
         let view = view_of(self.names.title, fixed, moving.unwrap_or(fixed), found);
         let Some(view) = view.filter(|_| self.wanted.measures.is_yes()) else { return Ok(None) };
         let (truth, mask, moving_grid) = (self.truth, self.prepared.measured(), Some(own.grid()));
-        let view = PairView { truth, mask, moving_grid, ..view };
+        let curves = account.errors.filter(|_| truth.is_some());
+        let probability = curves.map(|curves| curves.probabilities(&found.confidence, WITHIN_VOX));
+        let view = PairView { truth, mask, moving_grid, probability: probability.as_ref(), ..view };
         let (statistics, control) = (found.statistics.clone(), self.device.control());
         let report = account.stages.time("measure", || PairReport::measure(&view, statistics, control))?;
         Ok(Some(report))

@@ -131,6 +131,7 @@ impl<'a> Measured<'a> {
             cells: self.folding.certificate(),
             error: None,
             sparsification: None,
+            reliability: None,
         };
         Ok(PartsResult { measured, plan, account })
     }

@@ -93,6 +93,8 @@ fn outputs_are_told_from_inputs_in_every_command() {
             ("confidence", "o2.nii"),
             ("warped", "o3.nii"),
             ("expected_error", "o4.nii"),
+            ("covariance", "o10.npy"),
+            ("probability", "o11.nii"),
             ("inverse", "o5.nii"),
             ("occlusion", "o6.nii"),
             ("picture", "o7.png"),

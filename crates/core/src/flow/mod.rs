@@ -1,5 +1,7 @@
 //! A displacement field that knows its grid and which way it points.
 
+pub(crate) mod covariance;
+
 use crate::error::CoreError;
 use crate::grid::Grid;
 use crate::matrix3::apply;
