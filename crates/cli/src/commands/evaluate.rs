@@ -2,7 +2,8 @@
 
 use crate::commands::track::NameArguments;
 use crate::{
-    Bar, Outcome, ReadingArguments, Run, followed, host_session, print_measured, table, two_columns,
+    Bar, MemoryArguments, Outcome, ReadingArguments, Run, followed, host_session, print_measured, table,
+    two_columns,
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -29,7 +30,12 @@ pub struct EvaluateArguments {
 #[derive(Debug, Subcommand)]
 enum What {
     /// End-point and angular error of a field, and KITTI's Fl
-    Flow(Files),
+    Flow {
+        #[command(flatten)]
+        files: Files,
+        #[command(flatten)]
+        memory: MemoryArguments,
+    },
     /// Absolute error, bad pixels (KITTI's D1 too) and density of a disparity
     ///
     /// Disparities are .pfm, float .tif, .npy, KITTI's 16-bit .png, or pictures with the scale of their samples.
@@ -97,10 +103,19 @@ impl Files {
         measure: impl FnOnce(&EvaluateJob, &mut Warnings, &Session) -> Result<R>,
         text: fn(&R) -> String,
     ) -> Outcome {
+        self.evaluate_with(&host_session(), measure, text)
+    }
+
+    fn evaluate_with<R: Serialize>(
+        self,
+        session: &Session,
+        measure: impl FnOnce(&EvaluateJob, &mut Warnings, &Session) -> Result<R>,
+        text: fn(&R) -> String,
+    ) -> Outcome {
         let Self { result, truth, mask, reading, json } = self;
         let job = EvaluateJob { result, truth, mask, reading: reading.reading()? };
         let measure = |warnings: &mut Warnings| {
-            followed(&host_session(), Bar::Shown, |session| measure(&job, warnings, session))
+            followed(session, Bar::Shown, |session| measure(&job, warnings, session))
         };
         print_measured(json, measure, text)
     }
@@ -139,7 +154,9 @@ impl SegmentationFiles {
 impl Run for EvaluateArguments {
     fn run(self) -> Outcome {
         match self.what {
-            What::Flow(files) => files.evaluate(evaluate_flow, flow_text),
+            What::Flow { files, memory } => {
+                files.evaluate_with(&memory.of(host_session()), evaluate_flow, flow_text)
+            }
             What::Disparity { files, scale: truth, result_scale: result } => files.evaluate(
                 |job, warnings, session| {
                     evaluate_disparity(job, DisparityScales { result, truth }, warnings, session)

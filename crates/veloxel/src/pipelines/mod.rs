@@ -47,9 +47,9 @@ pub use dense::{
 };
 pub use dry_run::{DryRunRequest, Forecast, Residence, TimeEstimate, dry_run};
 pub use evaluate::{
-    AgainstTruth, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, FlowEvaluation,
-    SegmentationReport, TrueSegmentation, evaluate_contours, evaluate_disparity, evaluate_flow,
-    evaluate_labels, evaluate_segmentation,
+    AgainstTruth, EvaluateNames, EvaluatePartsRequest, EvaluateRequest, EvaluateSegmentationRequest,
+    FlowEvaluation, SegmentationReport, TrueSegmentation, evaluate_contours, evaluate_disparity,
+    evaluate_flow, evaluate_flow_in_parts, evaluate_labels, evaluate_room, evaluate_segmentation,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
@@ -58,7 +58,10 @@ pub use in_parts::{
     KeptField, PartsOutput, PartsRequest, PartsResult, Preparation, TileKey, memory_plan_in_parts,
     pair_in_parts, tiles_in_parts,
 };
-pub use maps::{ComposeRequest, FoundMap, Map, MapResult, MapsError, compose, invert};
+pub use maps::{
+    ComposePartsRequest, ComposeRequest, FoundMap, Map, MapBoxes, MapResult, MapsError, compose,
+    compose_in_parts, invert, invert_in_parts, maps_room,
+};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
 pub use phantom::{

@@ -1,6 +1,6 @@
 //! `veloxel compose`: fields and transforms as one.
 
-use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
+use crate::{Bar, MemoryArguments, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MapsJob, compose};
@@ -25,14 +25,17 @@ pub struct ComposeArguments {
     grid: Option<PathBuf>,
 
     #[command(flatten)]
+    memory: MemoryArguments,
+
+    #[command(flatten)]
     reading: ReadingArguments,
 }
 
 impl Run for ComposeArguments {
     fn run(self) -> Outcome {
-        let Self { maps, output, grid, reading } = self;
+        let Self { maps, output, grid, memory, reading } = self;
         let job = MapsJob { maps, grid, output, reading: reading.reading()? };
-        warn_and_note(&followed(&host_session(), Bar::Shown, |session| compose(&job, session))?);
+        warn_and_note(&followed(&memory.of(host_session()), Bar::Shown, |session| compose(&job, session))?);
         Ok(())
     }
 }

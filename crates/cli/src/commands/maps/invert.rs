@@ -1,6 +1,6 @@
 //! `veloxel invert`: the way back.
 
-use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
+use crate::{Bar, MemoryArguments, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{MapsJob, invert};
@@ -24,14 +24,17 @@ pub struct InvertArguments {
     grid: Option<PathBuf>,
 
     #[command(flatten)]
+    memory: MemoryArguments,
+
+    #[command(flatten)]
     reading: ReadingArguments,
 }
 
 impl Run for InvertArguments {
     fn run(self) -> Outcome {
-        let Self { field, output, grid, reading } = self;
+        let Self { field, output, grid, memory, reading } = self;
         let job = MapsJob { maps: vec![field], grid, output, reading: reading.reading()? };
-        warn_and_note(&followed(&host_session(), Bar::Shown, |session| invert(&job, session))?);
+        warn_and_note(&followed(&memory.of(host_session()), Bar::Shown, |session| invert(&job, session))?);
         Ok(())
     }
 }

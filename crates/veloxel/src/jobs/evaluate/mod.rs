@@ -1,5 +1,8 @@
 //! Results and truths from files, measured.
 
+#[cfg(feature = "zarr")]
+mod in_parts;
+
 use super::MaskFile;
 use super::inputs::cine_place::{place_of, told_place};
 use super::inputs::input_error::InputError;
@@ -62,16 +65,22 @@ pub struct DisparityScales {
     pub truth: Option<f32>,
 }
 
-/// `veloxel evaluate flow`: end-point and angular error of a field, and the cells in which it folds.
+/// `veloxel evaluate flow`: end-point and angular error of a field, and the cells in which it folds. Where both fields do not fit into the
+/// session's budget of memory they are read in boxes.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`pipelines::evaluate_flow`].
+/// Anything wrong with the files; as [`pipelines::evaluate_flow`]; in boxes as [`pipelines::evaluate_flow_in_parts`], and
+/// [`DenseError::InParts`](pipelines::DenseError::InParts) with a mask.
 pub fn evaluate_flow(
     job: &EvaluateJob,
     warnings: &mut Warnings,
     session: &Session,
 ) -> Result<FlowEvaluation> {
     job.begin(session)?;
+    #[cfg(feature = "zarr")]
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::flow(job, warnings, session);
+    }
     let result = io::read_flow(&job.result, session.reading(job.reading), warnings)?;
     let truth = io::read_flow(&job.truth, session.reading(job.reading), warnings)?;
     job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_flow(request, session))

@@ -1,5 +1,8 @@
 //! Fields and transforms from files, composed or inverted; the result to a file.
 
+#[cfg(feature = "zarr")]
+mod in_parts;
+
 use super::{OutputContent, OutputPlan, OutputRole};
 use crate::pipelines::{self, ComposeRequest, FoundMap, Map, MapResult};
 use crate::{Result, Session};
@@ -44,21 +47,26 @@ impl ReadMap {
 }
 
 impl MapsJob {
-    fn run(
-        &self,
-        session: &Session,
-        work: impl FnOnce(&[ReadMap], Option<&Grid>) -> Result<MapResult>,
-    ) -> Result<Warnings> {
+    /// The plan of its files, not checked yet.
+    fn plan(&self, session: &Session) -> OutputPlan {
         let is_linear = self.grid.is_none() && self.maps.iter().all(|path| io::is_named_transform(path));
         let holds = match is_linear {
             true => OutputContent::Transform,
             false => OutputContent::Samples(ContentKind::Flow),
         };
-        let mut plan = OutputPlan::of(session)
-            .reads("map", &self.maps)
-            .reads("grid", &self.grid)
-            .writes(OutputRole::Output, [&self.output], holds)
-            .checked()?;
+        OutputPlan::of(session).reads("map", &self.maps).reads("grid", &self.grid).writes(
+            OutputRole::Output,
+            [&self.output],
+            holds,
+        )
+    }
+
+    fn run(
+        &self,
+        session: &Session,
+        work: impl FnOnce(&[ReadMap], Option<&Grid>) -> Result<MapResult>,
+    ) -> Result<Warnings> {
+        let mut plan = self.plan(session).checked()?;
         session.enter(Stage::Read)?;
         let mut warnings = Warnings::new();
         let reading = || session.reading(self.reading);
@@ -81,22 +89,31 @@ impl MapsJob {
     }
 }
 
-/// `veloxel compose`: fields and transforms one after the other, as one.
+/// `veloxel compose`: fields and transforms one after the other, as one. Where the fields and the result do not fit into the session's
+/// budget of memory, and the result goes to a folder named `.ome.zarr`, all are read and written in boxes.
 ///
 /// # Errors
-/// As for every file, and [`pipelines::compose`].
+/// As for every file, and [`pipelines::compose`]; in boxes [`pipelines::compose_in_parts`].
 pub fn compose(job: &MapsJob, session: &Session) -> Result<Warnings> {
+    #[cfg(feature = "zarr")]
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::compose(job, session);
+    }
     job.run(session, |maps, grid| {
         let maps: Vec<Map<'_>> = maps.iter().map(ReadMap::map).collect();
         pipelines::compose(&ComposeRequest { maps: &maps, grid }, session)
     })
 }
 
-/// `veloxel invert`: the way back of a field or of a transform.
+/// `veloxel invert`: the way back of a field or of a transform; in boxes as [`compose`].
 ///
 /// # Errors
-/// As for every file, and [`pipelines::invert`].
+/// As for every file, and [`pipelines::invert`]; in boxes [`pipelines::invert_in_parts`].
 pub fn invert(job: &MapsJob, session: &Session) -> Result<Warnings> {
+    #[cfg(feature = "zarr")]
+    if in_parts::is_in_parts(job, session)? {
+        return in_parts::invert(job, session);
+    }
     job.run(session, |maps, grid| match maps.first() {
         Some(ReadMap::Field(flow)) => pipelines::invert(flow, grid, session),
         Some(ReadMap::Linear(transform)) => {
