@@ -1,9 +1,10 @@
 //! `veloxel invert`: the way back.
 
-use crate::{Bar, MemoryArguments, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
+use crate::commands::dry_run::show_boxes;
+use crate::{Bar, BoxesArguments, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{MapsJob, invert};
+use veloxel::jobs::{MapsJob, invert, invert_dry_run};
 
 /// Invert a field or a transform.
 ///
@@ -24,7 +25,7 @@ pub struct InvertArguments {
     grid: Option<PathBuf>,
 
     #[command(flatten)]
-    memory: MemoryArguments,
+    boxes: BoxesArguments,
 
     #[command(flatten)]
     reading: ReadingArguments,
@@ -32,9 +33,13 @@ pub struct InvertArguments {
 
 impl Run for InvertArguments {
     fn run(self) -> Outcome {
-        let Self { field, output, grid, memory, reading } = self;
+        let Self { field, output, grid, boxes, reading } = self;
         let job = MapsJob { maps: vec![field], grid, output, reading: reading.reading()? };
-        warn_and_note(&followed(&memory.of(host_session()), Bar::Shown, |session| invert(&job, session))?);
+        let session = boxes.memory.of(host_session());
+        if boxes.dry_run {
+            return show_boxes(&followed(&session, Bar::Shown, |session| invert_dry_run(&job, session))?);
+        }
+        warn_and_note(&followed(&session, Bar::Shown, |session| invert(&job, session))?);
         Ok(())
     }
 }

@@ -116,3 +116,29 @@ fn a_field_measured_in_parts_has_the_numbers_of_one_in_memory() {
     let line = ["evaluate", "flow", "a.ome.zarr", "b.mha", "--max-memory", "50M"];
     place.run(&line).failed_with(&["are needed even in parts"]);
 }
+
+#[test]
+fn a_dry_run_of_fields_tells_memory_boxes_time_and_files_and_writes_nothing() {
+    let place = place();
+    let told = |line: &[&str], budget: &str| {
+        let told = place.run(&[line, &["--dry-run", "--max-memory", budget]].concat()).succeeded().stdout;
+        for word in ["memory", "time", "about", "output"] {
+            assert!(told.contains(word), "{word} {told}");
+        }
+        assert!(place.names().iter().all(|name| !name.starts_with('.') && !name.starts_with("w.")));
+        told
+    };
+    let invert = ["invert", "a.ome.zarr", "-o", "w.ome.zarr"];
+    let in_parts = told(&invert, BUDGET);
+    assert!(
+        in_parts.contains("12 boxes of 64 × 64 × 64") && in_parts.contains("84.0 MiB allowed"),
+        "{in_parts}"
+    );
+    assert!(told(&invert, "2G").contains("none: files and the result are held in memory"));
+    assert!(told(&["compose", "a.ome.zarr", "b.mha", "-o", "w.ome.zarr"], OF_TWO).contains("12 boxes"));
+    let warp = ["warp", "image", "a.ome.zarr", "other.nii", "-o", "w.ome.zarr", "--device", "cpu"];
+    assert!(told(&warp, "70M").contains("boxes of"));
+    assert!(told(&["warp", "labels", "a.ome.zarr", "other.nii", "-o", "w.nii"], "2G").contains("none"));
+    let line = ["invert", "a.ome.zarr", "-o", "w.nii", "--dry-run", "--max-memory", "60M"];
+    place.run(&line).failed_with(&["are needed unless"]);
+}

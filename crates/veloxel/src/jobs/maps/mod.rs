@@ -3,8 +3,8 @@
 #[cfg(feature = "zarr")]
 mod in_parts;
 
-use super::{OutputContent, OutputPlan, OutputRole};
-use crate::pipelines::{self, ComposeRequest, FoundMap, Map, MapResult};
+use super::{BoxesDryRun, OutputContent, OutputPlan, OutputRole};
+use crate::pipelines::{self, ComposeRequest, FieldWork, FoundMap, Map, MapResult, MapsError, maps_plan};
 use crate::{Result, Session};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Grid, LinearTransform, Stage, Warnings};
@@ -122,4 +122,41 @@ pub fn invert(job: &MapsJob, session: &Session) -> Result<Warnings> {
         }
         None => pipelines::compose(&ComposeRequest { maps: &[], grid }, session),
     })
+}
+
+/// Tells what [`compose`] would do, and reads nothing but headers.
+///
+/// # Errors
+/// As [`compose`]: what can be known before the samples are read; [`MapsError::NoGrid`] also for transforms alone, which take nothing.
+pub fn compose_dry_run(job: &MapsJob, session: &Session) -> Result<BoxesDryRun> {
+    dry_run(job, |fields| FieldWork::Compose { fields }, session)
+}
+
+/// Tells what [`invert`] would do, and reads nothing but headers.
+///
+/// # Errors
+/// As [`compose_dry_run`].
+pub fn invert_dry_run(job: &MapsJob, session: &Session) -> Result<BoxesDryRun> {
+    dry_run(job, |_| FieldWork::Invert, session)
+}
+
+fn dry_run(job: &MapsJob, work: impl FnOnce(usize) -> FieldWork, session: &Session) -> Result<BoxesDryRun> {
+    let plan = job.plan(session);
+    plan.check()?;
+    session.enter(Stage::Read)?;
+    let (mut warnings, reading) = (Warnings::new(), session.reading(job.reading));
+    let mut grid = |path: &Path| io::read_grid(path, &reading, &mut warnings);
+    let given = job.grid.as_deref().map(&mut grid).transpose()?;
+    let fields = job.maps.iter().filter(|path| !io::is_named_transform(path)).map(|path| grid(path));
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    let fields: Vec<&Grid> = fields.iter().collect();
+    let first = fields.first().copied().filter(|_| !io::is_named_transform(&job.maps[0]));
+    let result = given.as_ref().or(first).ok_or(MapsError::NoGrid)?;
+    plan.check_grid(result)?;
+    #[cfg(feature = "zarr")]
+    let step = in_parts::is_in_parts(job, session)?.then(|| io::StoreBoxes::step_on(result));
+    #[cfg(not(feature = "zarr"))]
+    let step = None;
+    let memory = maps_plan(&fields, result, step, session)?;
+    BoxesDryRun::of(work(fields.len()), memory, result, &plan, warnings, session)
 }

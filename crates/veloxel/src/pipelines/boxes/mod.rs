@@ -1,11 +1,13 @@
 //! Boxes of images and fields that need not fit into memory: where they come from, where they go, and how a grid is split into them.
 
 mod paged_field;
+mod plan;
 
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::PROGRAM_BYTES;
 use crate::{Result, Session};
-pub(crate) use paged_field::{FEWEST_PAGES, PAGE_SAMPLES, PagedField};
+pub(crate) use paged_field::{FEWEST_PAGES, PAGE_SAMPLES, PagedField, page_count};
+pub use plan::BoxesPlan;
 use veloxel_core::{Flow, Grid, GridBox};
 
 /// A field of which boxes are read.

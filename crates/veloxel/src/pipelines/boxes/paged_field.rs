@@ -13,6 +13,11 @@ pub(crate) const PAGE_SAMPLES: usize = 3 * SIDE * SIDE * SIDE;
 /// Pages that a field needs at least: those around a place where eight meet.
 pub(crate) const FEWEST_PAGES: usize = 8;
 
+/// How many pages a field on a grid has.
+pub(crate) fn page_count(grid: &Grid) -> usize {
+    grid.size().map(|size| size.div_ceil(SIDE)).iter().product()
+}
+
 /// A field in pages, of which some are in memory.
 pub(crate) struct PagedField<'a> {
     boxes: &'a dyn FlowBoxes,
@@ -45,7 +50,7 @@ impl<'a> PagedField<'a> {
     pub fn new(boxes: &'a dyn FlowBoxes, most: usize) -> Self {
         let counts = boxes.grid().size().map(|size| size.div_ceil(SIDE));
         let mut kept = Kept::default();
-        kept.pages.resize_with(counts.iter().product(), || None);
+        kept.pages.resize_with(page_count(boxes.grid()), || None);
         Self { boxes, counts, most: most.max(1), kept: RefCell::new(kept) }
     }
 

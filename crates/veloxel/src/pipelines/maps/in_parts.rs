@@ -3,7 +3,8 @@
 use super::{MapsError, require_unfolded, say};
 use crate::pipelines::account::Account;
 use crate::pipelines::boxes::{
-    BoxSink, FEWEST_PAGES, FlowBoxes, PAGE_SAMPLES, PagedField, boxes, require_samples, room_for_boxes,
+    BoxSink, BoxesPlan, FEWEST_PAGES, FlowBoxes, PAGE_SAMPLES, PagedField, boxes, page_count,
+    require_samples, room_for_boxes,
 };
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::{Result, Session, VeloxelError};
@@ -47,6 +48,25 @@ pub fn maps_room(fields: &[&Grid], result: &Grid) -> u64 {
     PROGRAM_BYTES + SAMPLE * (held + read.max(vectors(result)) + vectors(result)) as u64
 }
 
+/// Memory and boxes of fields on these grids that are composed or inverted; in memory where no step of boxes is given.
+///
+/// # Errors
+/// [`DenseError::Memory`](crate::pipelines::DenseError::Memory) where boxes do not fit into the session's budget.
+pub fn maps_plan(
+    fields: &[&Grid],
+    result: &Grid,
+    step: Option<[usize; 3]>,
+    session: &Session,
+) -> Result<BoxesPlan> {
+    let plan = BoxesPlan::in_memory(result, maps_room(fields, result), session);
+    let Some(step) = step else { return Ok(plan) };
+    let most = pages_each(fields.len(), result, step, session)?;
+    let pages = |grid: &&Grid| most.min(page_count(grid));
+    let held = PAGE_SAMPLES * fields.iter().map(pages).sum::<usize>();
+    let samples = held + beside_pages(fields.len(), result, step);
+    Ok(plan.in_boxes(&boxes(result.size(), step, 1), samples))
+}
+
 /// Several maps as one, as [`compose`](super::compose) gives them; boxes of the field go to `out`.
 ///
 /// # Errors
@@ -64,7 +84,7 @@ pub fn compose_in_parts(
         return Err(MapsError::Empty.into());
     }
     let fields = maps.iter().filter(|map| matches!(map, MapBoxes::Field(_))).count();
-    let most = pages_each(fields, grid, out, session)?;
+    let most = pages_each(fields, grid, out.step(), session)?;
     let mut paged = Vec::new();
     for map in maps {
         if let MapBoxes::Field(field) = map {
@@ -99,7 +119,7 @@ pub fn invert_in_parts(
     session.enter(Stage::Solve)?;
     require_sampled(grid, field.grid())?;
     let mut account = Account::default();
-    let most = pages_each(1, grid, out, session)?;
+    let most = pages_each(1, grid, out.step(), session)?;
     account.stages.time("certify", || certified(field, session))?;
     let paged = [PagedField::new(field, most)];
     let mut inversion = Inversion::new(&paged[0], grid);
@@ -109,12 +129,16 @@ pub fn invert_in_parts(
 }
 
 /// How many pages each of so many fields may keep.
-fn pages_each(fields: usize, grid: &Grid, out: &dyn BoxSink, session: &Session) -> Result<usize> {
-    let step = out.step();
-    let of_box = OF_BOX * (0..3).map(|a| step[a].min(grid.size()[a])).product::<usize>();
-    let beside = of_box + if fields > 0 { OF_PAGE * PAGE_SAMPLES } else { 0 };
+fn pages_each(fields: usize, grid: &Grid, step: [usize; 3], session: &Session) -> Result<usize> {
+    let beside = beside_pages(fields, grid, step);
     require_samples(beside + fields * FEWEST_PAGES * PAGE_SAMPLES, session)?;
     Ok((room_for_boxes(session) - beside) / PAGE_SAMPLES / fields.max(1))
+}
+
+/// Samples that are held beside pages of fields.
+fn beside_pages(fields: usize, grid: &Grid, step: [usize; 3]) -> usize {
+    let of_box = OF_BOX * (0..3).map(|a| step[a].min(grid.size()[a])).product::<usize>();
+    of_box + if fields > 0 { OF_PAGE * PAGE_SAMPLES } else { 0 }
 }
 
 /// Refuses a field that folds, box by box.

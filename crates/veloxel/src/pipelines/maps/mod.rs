@@ -7,7 +7,7 @@ use super::account::Account;
 use super::prepare::grids::field_on;
 use crate::{Result, Session};
 pub use error::MapsError;
-pub use in_parts::{ComposePartsRequest, MapBoxes, compose_in_parts, invert_in_parts, maps_room};
+pub use in_parts::{ComposePartsRequest, MapBoxes, compose_in_parts, invert_in_parts, maps_plan, maps_room};
 use std::borrow::Cow;
 use veloxel_core::{Flow, Grid, LinearTransform, Stage, WarningKind, Warnings};
 use veloxel_measure::{CellCounts, folding_certificate};
