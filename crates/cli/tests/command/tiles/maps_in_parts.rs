@@ -137,7 +137,7 @@ fn a_dry_run_of_fields_tells_memory_boxes_time_and_files_and_writes_nothing() {
     assert!(told(&invert, "2G").contains("none: files and the result are held in memory"));
     assert!(told(&["compose", "a.ome.zarr", "b.mha", "-o", "w.ome.zarr"], OF_TWO).contains("12 boxes"));
     let warp = ["warp", "image", "a.ome.zarr", "other.nii", "-o", "w.ome.zarr", "--device", "cpu"];
-    assert!(told(&warp, "70M").contains("boxes of"));
+    assert!(told(&warp, "95M").contains("boxes of"));
     assert!(told(&["warp", "labels", "a.ome.zarr", "other.nii", "-o", "w.nii"], "2G").contains("none"));
     let line = ["invert", "a.ome.zarr", "-o", "w.nii", "--dry-run", "--max-memory", "60M"];
     place.run(&line).failed_with(&["are needed unless"]);
