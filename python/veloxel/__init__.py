@@ -33,7 +33,7 @@ from ._flow import flow, flow_files, methods, parameters, register, sequence
 from ._frames import Frames, frames
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
-from ._maps import Transform, compose, invert, read_transform, warp_files, warp_labels_files
+from ._maps import Transform, compose, compose_files, invert, invert_files, read_transform, warp_files, warp_labels_files
 from ._meshes import Mesh, Parts, distances, segment
 from ._plots.look import Plot
 from ._plots.pictures import Picture
@@ -89,6 +89,7 @@ __all__ = [
     "batch",
     "compare",
     "compose",
+    "compose_files",
     "devices",
     "distances",
     "evaluate",
@@ -100,6 +101,7 @@ __all__ = [
     "frames",
     "info",
     "invert",
+    "invert_files",
     "label_outlines",
     "methods",
     "parameters",

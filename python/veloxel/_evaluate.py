@@ -13,7 +13,7 @@ from ._errors import entries_of
 from ._images import as_image, as_image_beside
 from ._meshes import Mesh
 from ._results import Field, FlowResult
-from ._session import lent
+from ._session import Session, lent
 from ._warnings import tell
 
 
@@ -29,7 +29,7 @@ class evaluate:
     """Measures of results against the truth; every one gives a dictionary."""
 
     def __new__(cls, *_: Any, **__: Any) -> evaluate:
-        raise TypeError("evaluate is a group of functions: evaluate.flow, .disparity, .labels, .contours and .segmentation")
+        raise TypeError("evaluate is a group of functions: evaluate.flow, .flow_files, .disparity, .labels, .contours and .segmentation")
 
     @staticmethod
     def flow(
@@ -72,6 +72,37 @@ class evaluate:
             "covariance": entries_of(covariance, own[0]),
         }
         return json.loads(_veloxel.evaluate_flow(lent(None, "cpu"), *own, claims, _mask(mask, own[0])))
+
+    @staticmethod
+    def flow_files(
+        result: str | os.PathLike[str], truth: str | os.PathLike[str], *, session: Session | None = None
+    ) -> dict[str, Any]:
+        """The numbers of :meth:`flow` for fields in files, as ``veloxel evaluate flow`` gives them.
+
+        Fields of volumes need not fit into memory: where the session has a ``max_memory`` that both do not fit into, files in OME-Zarr, or
+        in NIfTI, MetaImage or NRRD without compression, are read in parts, twice.
+
+        Args:
+            result, truth: The files.
+            session: Whose memory is bounded.
+
+        Raises:
+            InputError, OutOfMemoryError, FileError: The text says what is wrong.
+
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> import veloxel
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     field, truth = (os.path.join(folder, name) for name in ("field.mha", "truth.mha"))
+        ...     veloxel.write(field, veloxel.Field(np.zeros((2, 4, 6, 3))))
+        ...     veloxel.write(truth, veloxel.Field(np.full((2, 4, 6, 3), [3.0, 4.0, 0.0])))
+        ...     veloxel.evaluate.flow_files(field, truth)["end_point_vox"]["mean"]
+        5.0
+        """
+        own = lent(session, None if session else "cpu")
+        text, told = _veloxel.evaluate_flow_files(own, path_text(result), path_text(truth))
+        tell(told)
+        return json.loads(text)
 
     @staticmethod
     def disparity(result: Any, truth: Any, *, mask: Any = None) -> dict[str, Any]:

@@ -259,6 +259,78 @@ def compose(*maps: Any, grid: Any = None) -> Field | Transform:
     return _wrapped(own)
 
 
+def invert_files(
+    field: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    grid: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> None:
+    """Writes the way back of a field or a transform, as ``veloxel invert`` does.
+
+    Fields of volumes need not fit into memory: where a session on the processor has a ``max_memory`` that field and result do not fit
+    into, and ``out`` is a folder named ``.ome.zarr``, files in OME-Zarr, or in NIfTI, MetaImage or NRRD without compression, are read in
+    parts, and the result is written so, with the bits of a result in memory.
+
+    Args:
+        field: The file of a field, or of a transform.
+        out: Where the way back goes.
+        grid: An image on whose grid it lies; ``None``: the field's own.
+        session: Whose memory is bounded.
+
+    Raises:
+        InputError, OutOfMemoryError, FileError: As :func:`invert`; the text says what is wrong.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     field, out = (os.path.join(folder, name) for name in ("field.mha", "back.mha"))
+    ...     veloxel.write(field, veloxel.Field(np.full((2, 4, 6, 3), 0.5)))
+    ...     veloxel.invert_files(field, out)
+    ...     veloxel.read_field(out).array[1, 2, 3].tolist()
+    [-0.5, -0.5, -0.5]
+    """
+    tell(_veloxel.invert_files(lent(session, None if session else "cpu"), _map_files([field], out, grid)))
+
+
+def compose_files(
+    *maps: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    grid: str | os.PathLike[str] | None = None,
+    session: Session | None = None,
+) -> None:
+    """Writes several fields and transforms as one, as ``veloxel compose`` does; they need not fit into memory, as of :func:`invert_files`.
+
+    Args:
+        *maps: The files of fields and transforms, the first one first.
+        out: Where the result goes: a transform if all are and there is no ``grid``, else a field.
+        grid: An image on whose grid the field lies; needed where a transform comes first and a field follows.
+        session: Whose memory is bounded.
+
+    Raises:
+        InputError, OutOfMemoryError, FileError: As :func:`compose`; the text says what is wrong.
+
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import veloxel
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     field, out = (os.path.join(folder, name) for name in ("field.mha", "twice.mha"))
+    ...     veloxel.write(field, veloxel.Field(np.full((2, 4, 6, 3), [1.0, 0.5, 0.0])))
+    ...     veloxel.compose_files(field, field, out=out)
+    ...     veloxel.read_field(out).array[1, 2, 3].tolist()
+    [2.0, 1.0, 0.0]
+    """
+    tell(_veloxel.compose_files(lent(session, None if session else "cpu"), _map_files(list(maps), out, grid)))
+
+
+def _map_files(
+    maps: list[str | os.PathLike[str]], out: str | os.PathLike[str], grid: str | os.PathLike[str] | None
+) -> dict[str, Any]:
+    where = None if grid is None else os.fspath(grid)
+    return {"maps": [os.fspath(path) for path in maps], "grid": where, "out": os.fspath(out)}
+
+
 def warp_files(
     field: str | os.PathLike[str],
     image: str | os.PathLike[str],

@@ -35,6 +35,7 @@ __all__ = [
     "batch",
     "compare",
     "compose",
+    "compose_files",
     "covariance",
     "devices",
     "disparity_picture",
@@ -43,6 +44,7 @@ __all__ = [
     "evaluate_contours",
     "evaluate_disparity",
     "evaluate_flow",
+    "evaluate_flow_files",
     "evaluate_labels",
     "evaluate_segmentation",
     "expected_error",
@@ -56,6 +58,7 @@ __all__ = [
     "graph_distances",
     "info",
     "invert",
+    "invert_files",
     "is_named_transform",
     "jacobian",
     "label_outlines",
@@ -386,6 +389,9 @@ def warp_image_files(
     session: Session, files: dict[str, Any], interpolation: str, smooth: bool, outside: float | str
 ) -> _Told: ...
 def warp_labels_files(session: Session, files: dict[str, Any], choice: str) -> _Told: ...
+def compose_files(session: Session, files: dict[str, Any]) -> _Told: ...
+def invert_files(session: Session, files: dict[str, Any]) -> _Told: ...
+def evaluate_flow_files(session: Session, result: _Path, truth: _Path) -> tuple[str, _Told]: ...
 def jacobian(session: Session, field: Field) -> list[tuple[str, Image]]: ...
 def strain(session: Session, field: Field) -> list[tuple[str, Image]]: ...
 def move_points(session: Session, field: Field, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...

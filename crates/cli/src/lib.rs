@@ -30,8 +30,8 @@ use following::{Bar, Ending, followed, followed_until};
 use interface::interface;
 use output::{print, print_json, print_lines, print_measured, table, two_columns};
 use run_arguments::{
-    ComputeArguments, DeviceArguments, MemoryArguments, MethodArguments, ReadingArguments, Summary, bytes,
-    command_line, device_text, host_session, setting, total_time, words, written,
+    BoxesArguments, ComputeArguments, DeviceArguments, MemoryArguments, MethodArguments, ReadingArguments,
+    Summary, bytes, command_line, device_text, host_session, setting, total_time, words, written,
 };
 use std::ffi::OsString;
 use std::path::Path;

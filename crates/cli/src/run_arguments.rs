@@ -59,6 +59,17 @@ impl MemoryArguments {
     }
 }
 
+/// What a command may take that works in boxes, or what it would take.
+#[derive(Debug, Args)]
+pub struct BoxesArguments {
+    #[command(flatten)]
+    pub memory: MemoryArguments,
+
+    /// Print the memory, boxes, time and files that the run would need; only headers are read
+    #[arg(long, help_heading = "Memory")]
+    pub dry_run: bool,
+}
+
 /// A session for commands that ask for no device.
 pub fn host_session() -> Session {
     let options = DeviceOptions { name: Some("cpu".to_owned()), threads: 1 };

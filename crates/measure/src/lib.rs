@@ -35,7 +35,9 @@ pub use disparity_error::{BadShares, DisparityError, disparity_error};
 pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
-pub use flow_error::{FlowError, end_point_error_vox, flow_error, is_physical, measured_indices};
+pub use flow_error::{
+    FlowError, FlowErrorSpread, FlowErrorSums, end_point_error_vox, flow_error, is_physical, measured_indices,
+};
 pub use folding::{
     CellCounts, FoldingCertificate, FoldingSums, folding_certificate, share_folded, volume_change,
 };

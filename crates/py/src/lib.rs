@@ -54,6 +54,8 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]
+    use crate::fields::maps_files::{compose_files, evaluate_flow_files, invert_files};
+    #[pymodule_export]
     use crate::fields::points::move_points;
     #[pymodule_export]
     use crate::fields::warp::{jacobian, strain, warp_image, warp_labels};

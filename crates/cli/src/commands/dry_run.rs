@@ -3,8 +3,8 @@
 use crate::{Outcome, print_lines, warn_and_note};
 use std::path::Path;
 use veloxel::Session;
-use veloxel::jobs::DryRun;
-use veloxel::pipelines::TilePlan;
+use veloxel::jobs::{BoxesDryRun, DryRun};
+use veloxel::pipelines::{TilePlan, TimeEstimate};
 use veloxel::report::number::{counted, duration, size};
 use veloxel::report::to_json;
 
@@ -15,6 +15,37 @@ pub fn show(run: &DryRun, report: Option<&Path>, session: &Session) -> Outcome {
         veloxel::io::write_text(session.files().target(path), &to_json(run)?)?;
     }
     print_lines(&lines(run))
+}
+
+/// Shows what a run over fields would do.
+pub fn show_boxes(run: &BoxesDryRun) -> Outcome {
+    warn_and_note(&run.warnings);
+    print_lines(&boxes_lines(run))
+}
+
+fn boxes_lines(run: &BoxesDryRun) -> Vec<(&'static str, String)> {
+    let memory = &run.memory;
+    let allowed = memory.budget_bytes.map_or(String::new(), |bytes| format!(" of {} allowed", size(bytes)));
+    let boxes = match memory.boxes {
+        1 => "none: files and the result are held in memory".to_owned(),
+        count => {
+            format!("{count} boxes of {}, read and written one by one", axes(memory.box_size))
+        }
+    };
+    let mut lines = vec![
+        ("result", axes(memory.size)),
+        ("memory", format!("{}{allowed}", size(memory.peak_bytes))),
+        ("boxes", boxes),
+        ("time", time_text(&run.time)),
+    ];
+    lines.extend(run.writes.iter().map(|(role, path)| (role.text(), path.display().to_string())));
+    lines
+}
+
+fn time_text(time: &TimeEstimate) -> String {
+    let (whole, measured, ns_per_voxel) =
+        (duration(time.solve_ms), axes(time.measured_size), time.ns_per_voxel);
+    format!("about {whole}, from {ns_per_voxel:.0} ns a voxel on {measured}")
 }
 
 fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
@@ -49,9 +80,7 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
             format!("images are read and the field is written in boxes; tiles take {disk} of disk meanwhile"),
         ));
     }
-    let (time, measured) = (duration(run.time.solve_ms), axes(run.time.measured_size));
-    let ns_per_voxel = run.time.ns_per_voxel;
-    lines.push(("time", format!("about {time}, from {ns_per_voxel:.0} ns a voxel on {measured}")));
+    lines.push(("time", time_text(&run.time)));
     lines.extend(run.writes.iter().map(|(role, path)| (role.text(), path.display().to_string())));
     lines
 }

@@ -2,7 +2,8 @@
 
 use crate::commands::track::NameArguments;
 use crate::{
-    Bar, Outcome, ReadingArguments, Run, followed, host_session, print_measured, table, two_columns,
+    Bar, MemoryArguments, Outcome, ReadingArguments, Run, followed, host_session, print_measured, table,
+    two_columns,
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -35,6 +36,8 @@ enum What {
         files: Files,
         #[command(flatten)]
         claims: Claims,
+        #[command(flatten)]
+        memory: MemoryArguments,
     },
     /// Absolute error, bad pixels (KITTI's D1 too) and density of a disparity
     ///
@@ -130,10 +133,19 @@ impl Files {
         measure: impl FnOnce(&EvaluateJob, &mut Warnings, &Session) -> Result<R>,
         text: fn(&R) -> String,
     ) -> Outcome {
+        self.evaluate_with(&host_session(), measure, text)
+    }
+
+    fn evaluate_with<R: Serialize>(
+        self,
+        session: &Session,
+        measure: impl FnOnce(&EvaluateJob, &mut Warnings, &Session) -> Result<R>,
+        text: fn(&R) -> String,
+    ) -> Outcome {
         let Self { result, truth, mask, reading, json } = self;
         let job = EvaluateJob { result, truth, mask, reading: reading.reading()? };
         let measure = |warnings: &mut Warnings| {
-            followed(&host_session(), Bar::Shown, |session| measure(&job, warnings, session))
+            followed(session, Bar::Shown, |session| measure(&job, warnings, session))
         };
         print_measured(json, measure, text)
     }
@@ -172,9 +184,10 @@ impl SegmentationFiles {
 impl Run for EvaluateArguments {
     fn run(self) -> Outcome {
         match self.what {
-            What::Flow { files, claims } => {
+            What::Flow { files, claims, memory } => {
                 let claims = claims.files();
-                files.evaluate(
+                files.evaluate_with(
+                    &memory.of(host_session()),
                     |job, warnings, session| evaluate_flow(job, &claims, warnings, session),
                     flow_text,
                 )

@@ -1,7 +1,8 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
+use crate::commands::dry_run::show_boxes;
 use crate::{
-    Bar, DeviceArguments, Fallible, MemoryArguments, Outcome, ReadingArguments, RowArguments, Run, followed,
+    Bar, BoxesArguments, DeviceArguments, Fallible, Outcome, ReadingArguments, RowArguments, Run, followed,
     host_session, say, warn_and_note, words,
 };
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -9,9 +10,10 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::Session;
 use veloxel::jobs::{
-    LabelChoice, OutsideFill, PointsRun, RowJob, WarpJob, WarpSampling, warp_image, warp_labels, warp_points,
+    LabelChoice, OutsideFill, PointsRun, RowJob, WarpJob, WarpSampling, warp_dry_run, warp_image,
+    warp_labels, warp_points,
 };
-use veloxel::pipelines::{FinerImage, Interpolation};
+use veloxel::pipelines::{FieldWork, FinerImage, Interpolation};
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]
@@ -38,7 +40,7 @@ enum What {
         #[arg(long, value_name = "VALUE|nan|edge", default_value = "0", allow_hyphen_values = true)]
         outside: OutsideFill,
         #[command(flatten)]
-        memory: MemoryArguments,
+        boxes: BoxesArguments,
         #[command(flatten)]
         device: DeviceArguments,
     },
@@ -50,7 +52,7 @@ enum What {
         #[arg(long, value_parser = among(), default_value = "linear")]
         interpolation: LabelChoice,
         #[command(flatten)]
-        memory: MemoryArguments,
+        boxes: BoxesArguments,
         #[command(flatten)]
         device: DeviceArguments,
     },
@@ -125,10 +127,18 @@ impl What {
     /// The device that computes, where one does, and what it may take.
     fn session(&self) -> Session {
         match self {
-            Self::Image { device, memory, .. } | Self::Labels { device, memory, .. } => {
-                memory.of(device.session())
+            Self::Image { device, boxes, .. } | Self::Labels { device, boxes, .. } => {
+                boxes.memory.of(device.session())
             }
             Self::Points(_) => host_session(),
+        }
+    }
+
+    /// Whether nothing but headers is read.
+    fn is_dry(&self) -> bool {
+        match self {
+            Self::Image { boxes, .. } | Self::Labels { boxes, .. } => boxes.dry_run,
+            Self::Points(_) => false,
         }
     }
 
@@ -152,8 +162,16 @@ impl RowArguments for WarpArguments {
 
 impl Run for WarpArguments {
     fn run(self) -> Outcome {
-        let session = self.what.session();
+        let (session, is_dry) = (self.what.session(), self.what.is_dry());
         let job = self.what.job()?;
+        let dry = match &job {
+            RowJob::WarpImage(job, sampling) => Some((job, FieldWork::WarpImage(sampling.interpolation))),
+            RowJob::WarpLabels(job, choice) => Some((job, FieldWork::WarpLabels(*choice))),
+            _ => None,
+        };
+        if let Some((job, work)) = dry.filter(|_| is_dry) {
+            return show_boxes(&followed(&session, Bar::Shown, |session| warp_dry_run(job, work, session))?);
+        }
         let warnings = followed(&session, Bar::Shown, |session| match &job {
             RowJob::WarpImage(job, sampling) => warp_image(job, *sampling, session),
             RowJob::WarpLabels(job, choice) => warp_labels(job, *choice, session),

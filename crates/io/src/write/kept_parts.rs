@@ -6,6 +6,7 @@
 
 use crate::error::{IoError, Result};
 use crate::write::append_log::AppendLog;
+use crate::write::pending::PartsFolder;
 use crate::write::target::Target;
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -19,7 +20,7 @@ const LEDGER: &str = "ledger";
 const UNFINISHED: &str = "unfinished";
 const SAMPLE_BYTES: usize = size_of::<f32>();
 
-/// Parts of an output, in a folder that this process alone has as long as this lives.
+/// Parts of an output, in a folder that this process alone has as long as this lives. Dropped without a part, it leaves no folder.
 #[derive(Debug)]
 pub struct KeptParts {
     folder: PathBuf,
@@ -28,6 +29,17 @@ pub struct KeptParts {
     head: Option<String>,
     /// The notes of whole parts, by their names.
     notes: HashMap<String, String>,
+    /// Whether the folder stays without a part, for other processes that keep theirs in it.
+    is_left_open: bool,
+}
+
+impl Drop for KeptParts {
+    fn drop(&mut self) {
+        if self.notes.is_empty() && !self.is_left_open {
+            self.list(None);
+            remove_empty(&self.folder);
+        }
+    }
 }
 
 impl KeptParts {
@@ -46,10 +58,21 @@ impl KeptParts {
         for line in lines {
             add_note(&mut notes, &folder, &line);
         }
-        let mut parts = Self { folder, target, log, head, notes };
+        let mut parts = Self { folder, target, log, head, notes, is_left_open: false };
         parts.adopt()?;
-        parts.target.files().pending().keep(&parts.folder, !parts.notes.is_empty());
+        let holds = if parts.notes.is_empty() { PartsFolder::Empty } else { PartsFolder::Kept };
+        parts.list(Some(holds));
         Ok(parts)
+    }
+
+    /// Leaves the folder to other processes, even without a part: they keep theirs in it.
+    pub fn leave_open(&mut self) {
+        self.is_left_open = true;
+        self.list(Some(PartsFolder::Kept));
+    }
+
+    fn list(&self, holds: Option<PartsFolder>) {
+        self.target.files().pending().list_parts(&self.folder, holds);
     }
 
     /// Takes parts into the ledger that other processes kept beside it.
@@ -117,7 +140,7 @@ impl KeptParts {
         write_part(&self.folder, &self.target, [name, UNFINISHED], planes).map_err(self.target.fail())?;
         self.log.append(&format!("{name}\t{note}"))?;
         self.notes.insert(name.to_owned(), note.to_owned());
-        self.target.files().pending().keep(&self.folder, true);
+        self.list(Some(PartsFolder::Kept));
         Ok(())
     }
 
@@ -160,10 +183,14 @@ impl KeptParts {
     /// # Errors
     /// [`IoError::Write`].
     pub fn remove(self) -> Result<()> {
-        let Self { folder, target, log, .. } = self;
-        drop(log);
-        target.files().pending().keep(&folder, false);
-        fs::remove_dir_all(&folder).map_err(target.fail())
+        let (folder, target) = (self.folder.clone(), self.target.clone());
+        // A system may keep files that are open.
+        drop(self);
+        target.files().pending().list_parts(&folder, None);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(target.fail()(error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -288,6 +315,17 @@ fn whole_part(path: &Path) -> Result<Vec<f32>> {
 const BLOCK_BYTES: usize = 1 << 16;
 const PIECE_BYTES: usize = 16 << 20;
 
+/// Removes a folder of parts in which nothing is but what every run begins with. A part that another process keeps stays.
+pub(crate) fn remove_empty(folder: &Path) {
+    let own = [LEDGER, UNFINISHED];
+    let is_own = |entry: fs::DirEntry| own.iter().any(|name| entry.file_name() == *name);
+    if fs::read_dir(folder).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_own))) {
+        // Where something cannot be removed, a later run finds a folder without parts.
+        own.iter().for_each(|name| drop(fs::remove_file(folder.join(name))));
+        let _ = fs::remove_dir(folder);
+    }
+}
+
 /// The hidden folder beside an output.
 fn folder_of(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -300,6 +338,40 @@ mod tests {
 
     fn planes(first: f32) -> Vec<Vec<f32>> {
         (0..2).map(|plane| (0..60).map(|i| first + (100 * plane + i) as f32).collect()).collect()
+    }
+
+    #[test]
+    fn a_run_that_ends_before_its_first_part_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("field.ome.zarr");
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        let begun = |output: &Path| {
+            let mut parts = KeptParts::open(output).unwrap();
+            parts.begin("of these images").unwrap();
+            fs::write(parts.folder().join(UNFINISHED), b"half").unwrap();
+            parts
+        };
+        drop(begun(&output));
+        assert_eq!(names(), 0, "without a part");
+        // What ends at once leaves as little.
+        let files = crate::Files::default();
+        let mut parts = KeptParts::open(files.target(&output)).unwrap();
+        parts.begin("of these images").unwrap();
+        assert_eq!(files.pending().kept(), [] as [PathBuf; 0]);
+        files.pending().remove_all();
+        assert_eq!(names(), 0, "at once");
+        std::mem::forget(parts);
+        // Other processes keep theirs in it.
+        let mut parts = begun(&output);
+        parts.leave_open();
+        drop(parts);
+        PartsBeside::open(&output).unwrap().put("a", &planes(0.0), "first").unwrap();
+        // Another run that begins and ends loses none of them.
+        drop(KeptParts::open(&output).unwrap());
+        let parts = KeptParts::open(&output).unwrap();
+        assert_eq!((parts.head(), parts.note("a")), (Some("of these images"), Some("first")));
+        parts.remove().unwrap();
+        assert_eq!(names(), 0);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Temporary files and folders of unfinished outputs, listed by session, so that a stopped program removes them.
 
+use crate::write::kept_parts::remove_empty;
 use crate::write::plain_error::without_path;
 use crate::write::publication::{Resolved, is_whole, remove_staging};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
@@ -30,8 +31,17 @@ struct Listing {
     paths: BTreeSet<PathBuf>,
     has_published: bool,
     resolved: Vec<Resolved>,
-    /// Folders of parts that a later run goes on with.
-    kept: BTreeSet<PathBuf>,
+    /// Folders of parts, and what is in them.
+    parts: BTreeMap<PathBuf, PartsFolder>,
+}
+
+/// What a folder of parts holds that this process has open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartsFolder {
+    /// It holds no part: nothing is lost with it.
+    Empty,
+    /// It holds parts that a later run goes on with.
+    Kept,
 }
 
 /// What a program that ends at once leaves.
@@ -54,6 +64,8 @@ impl PendingFiles {
                 remove_staging(path);
             }
         }
+        let empty = listing.parts.iter().filter(|(_, holds)| **holds == PartsFolder::Empty);
+        empty.for_each(|(folder, _)| remove_empty(folder));
         let ending = if listing.has_published { Ending::Published } else { Ending::Nothing };
         std::mem::forget(listing);
         ending
@@ -72,17 +84,18 @@ impl PendingFiles {
 
     /// The folders of parts that a program which ends now leaves to a later run of the same outputs.
     pub fn kept(&self) -> Vec<PathBuf> {
-        self.listing().kept.iter().cloned().collect()
+        let listing = self.listing();
+        let kept = listing.parts.iter().filter(|(_, holds)| **holds == PartsFolder::Kept);
+        kept.map(|(folder, _)| folder.clone()).collect()
     }
 
-    /// Counts a folder as kept, or no more.
-    pub(crate) fn keep(&self, folder: &Path, is_kept: bool) {
+    /// Lists a folder of parts with what it holds; none: it is listed no more.
+    pub(crate) fn list_parts(&self, folder: &Path, holds: Option<PartsFolder>) {
         let mut listing = self.listing();
-        if is_kept {
-            listing.kept.insert(folder.to_owned());
-        } else {
-            listing.kept.remove(folder);
-        }
+        match holds {
+            Some(holds) => listing.parts.insert(folder.to_owned(), holds),
+            None => listing.parts.remove(folder),
+        };
     }
 
     /// Keeps everybody from this list while outputs get their names.

@@ -12,12 +12,13 @@
 //! *Where we differ*: volumes are added up by cell; cells at the border of the grid count as all others do.
 //! *Cost*: most cells are proven in single precision, by 36 differences or by `cell_lanes`, eight beside each other.
 //! *Evidence*: the tests below.
-//! *Order*: rows are measured in parts, one after another on each thread: sums do not depend on the number of threads.
+//! *Order*: sums are exact until they are rounded: they depend neither on the number of threads nor on the parts that are measured.
 //! *Limits*: a volume that moves in its planes alone is measured plane by plane. Cells with an unknown corner are counted as unknown.
 
 use super::cell_determinant::{CellState, Corners, edge, trilinear_state};
 use super::cell_lanes::{LANES, are_certified};
 use crate::Deformation;
+use crate::distribution::ExactSum;
 use crate::parts::in_parts;
 use serde::Serialize;
 use std::ops::Range;
@@ -80,7 +81,8 @@ pub fn folding_certificate(
     }
     let cells = Cells { flow, axes: Deformation::of(flow).axes() };
     let [everywhere, inside] = cells.all(flow.grid().size()[2], mask, control)?;
-    Ok(FoldingCertificate { axes: cells.axes, everywhere, inside: mask.map(|_| inside) })
+    let (everywhere, inside) = (everywhere.counts(), mask.map(|_| inside.counts()));
+    Ok(FoldingCertificate { axes: cells.axes, everywhere, inside })
 }
 
 /// What was found in a cell.
@@ -102,26 +104,41 @@ impl CellCounts {
     pub fn share_folded(&self) -> f64 {
         self.folded as f64 / self.known().max(1) as f64
     }
+}
 
+/// Cells that are counted in any order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CellSums {
+    /// Their numbers; the volume is in `turned_vox`.
+    counts: CellCounts,
+    turned_vox: ExactSum,
+}
+
+impl CellSums {
     fn add(&mut self, found: Found) {
         match found.state {
-            Some(CellState::Certified) => self.certified += 1,
-            Some(CellState::Undecided) => self.undecided += 1,
-            Some(CellState::Folded) => self.folded += 1,
-            None => self.unknown += 1,
+            Some(CellState::Certified) => self.counts.certified += 1,
+            Some(CellState::Undecided) => self.counts.undecided += 1,
+            Some(CellState::Folded) => self.counts.folded += 1,
+            None => self.counts.unknown += 1,
         }
-        self.non_diffeomorphic_volume_vox += found.turned_vox;
+        if found.turned_vox != 0.0 {
+            self.turned_vox.add(found.turned_vox);
+        }
     }
 
-    pub(super) fn and(self, other: &Self) -> Self {
-        Self {
-            certified: self.certified + other.certified,
-            undecided: self.undecided + other.undecided,
-            folded: self.folded + other.folded,
-            unknown: self.unknown + other.unknown,
-            non_diffeomorphic_volume_vox: self.non_diffeomorphic_volume_vox
-                + other.non_diffeomorphic_volume_vox,
-        }
+    pub fn and(&mut self, other: &Self) {
+        let (own, more) = (&mut self.counts, &other.counts);
+        own.certified += more.certified;
+        own.undecided += more.undecided;
+        own.folded += more.folded;
+        own.unknown += more.unknown;
+        self.turned_vox.and(&other.turned_vox);
+    }
+
+    /// The cells so far.
+    pub fn counts(&self) -> CellCounts {
+        CellCounts { non_diffeomorphic_volume_vox: self.turned_vox.value(), ..self.counts }
     }
 }
 
@@ -138,12 +155,13 @@ impl Cells<'_> {
         planes: usize,
         mask: Option<&Mask>,
         control: &Control,
-    ) -> Result<[CellCounts; 2], Stopped> {
+    ) -> Result<[CellSums; 2], Stopped> {
         let [_, ny, nz] = self.flow.grid().size();
         let rows = (ny - 1) * if self.axes == 2 { planes } else { nz - 1 };
         let parts = in_parts(rows, |rows| self.counted(rows, mask, control))?;
-        let sum = |which: usize| parts.iter().fold(CellCounts::default(), |sum, part| sum.and(&part[which]));
-        Ok([sum(0), sum(1)])
+        let mut sums: [CellSums; 2] = Default::default();
+        parts.iter().for_each(|part| sums.iter_mut().zip(part).for_each(|(sum, part)| sum.and(part)));
+        Ok(sums)
     }
 
     /// The cells of some rows, and those of them with a corner inside the mask.
@@ -152,16 +170,16 @@ impl Cells<'_> {
         rows: Range<usize>,
         mask: Option<&Mask>,
         control: &Control,
-    ) -> Result<[CellCounts; 2], Stopped> {
+    ) -> Result<[CellSums; 2], Stopped> {
         let [nx, ny, _] = self.flow.grid().size();
-        let (mut everywhere, mut inside) = (CellCounts::default(), CellCounts::default());
+        let (mut everywhere, mut inside) = (CellSums::default(), CellSums::default());
         let mut sums = vec![0.0; nx - 1];
         for row in rows {
             control.check()?;
             let row = self.flow.grid().index([0, row % (ny - 1), row / (ny - 1)]);
             self.row_sums(row, &mut sums);
             if mask.is_none() && sums.iter().all(|sum| *sum < CALM) {
-                everywhere.certified += sums.len();
+                everywhere.counts.certified += sums.len();
                 continue;
             }
             if self.axes == 3 {

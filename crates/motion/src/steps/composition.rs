@@ -8,6 +8,7 @@
 use crate::error::Result;
 use crate::method::resident::ResidentFlow;
 use crate::steps::buffers::written_field;
+use crate::steps::maps::Vectors;
 use veloxel_core::{Flow, Shape};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
@@ -46,7 +47,7 @@ pub fn compose_flows(first: &Flow, second: &Flow, device: &Device) -> Result<Flo
 /// A field at any voxel position, linear between voxels; none outside the grid and beside unknown vectors.
 ///
 /// Vectors that have no weight at the position may be unknown.
-pub fn sample_vox(flow: &Flow, position_vox: [f64; 3]) -> Option<[f64; 3]> {
+pub fn sample_vox<F: Vectors>(flow: &F, position_vox: [f64; 3]) -> Option<[f64; 3]> {
     let size = flow.grid().size();
     let mut low = [0; 3];
     let mut share = [0.0; 3];
@@ -64,7 +65,7 @@ pub fn sample_vox(flow: &Flow, position_vox: [f64; 3]) -> Option<[f64; 3]> {
         let up = [0, 1, 2].map(|a| corner >> a & 1);
         let weight: f64 = (0..3).map(|a| if up[a] == 1 { share[a] } else { 1.0 - share[a] }).product();
         if weight > 0.0 {
-            let vector = flow.vector_vox(flow.grid().index([0, 1, 2].map(|a| low[a] + up[a])));
+            let vector = flow.at([0, 1, 2].map(|a| low[a] + up[a]));
             (0..3).for_each(|a| sum[a] += weight * f64::from(vector[a]));
         }
     }

@@ -6,6 +6,7 @@ pub mod field;
 pub mod flow;
 pub mod flow_files;
 pub mod maps;
+pub mod maps_files;
 pub mod points;
 pub mod warp;
 pub mod warp_files;

@@ -36,6 +36,12 @@ impl TileFiles {
         Ok(Self { parts, planes })
     }
 
+    /// Lets other processes keep tiles here, though none is kept yet.
+    pub fn leave_open(mut self) -> Self {
+        self.parts.leave_open();
+        self
+    }
+
     /// How many are kept.
     pub fn count(&self) -> usize {
         tiles_of(&self.parts)

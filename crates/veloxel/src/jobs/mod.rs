@@ -3,6 +3,7 @@
 //! Everything that can be refused early is: output folders and extensions are checked before anything is computed.
 
 mod batch;
+mod boxes_dry_run;
 mod compare;
 mod contours_fit;
 mod demo;
@@ -45,6 +46,7 @@ pub use batch::{
     BatchDevices, BatchError, BatchFace, BatchJob, BatchPlan, BatchProgress, BatchRun, FailedRows, JobRow,
     JobsSource, Refusal, RowJob, RowState, Shard, bids_records, check_batch, read_jobs,
 };
+pub use boxes_dry_run::BoxesDryRun;
 pub use compare::{CompareJob, compare};
 pub use contours_fit::{ContoursFitJob, ContoursFitRun, contours_fit};
 pub use demo::{DemoJob, demo};
@@ -68,7 +70,7 @@ pub use inputs::mask_file::MaskFile;
 pub use inputs::read_ahead::{FramesTaken, has_no_whole};
 pub use job_error::JobError;
 pub use job_run::JobRun;
-pub use maps::{MapsJob, compose, invert};
+pub use maps::{MapsJob, compose, compose_dry_run, invert, invert_dry_run};
 pub use measure::{MeasureJob, MeasureReport, measure_jacobian, measure_strain};
 
 pub use options::dense_options::DenseOptions;
@@ -86,4 +88,4 @@ pub use stereo::{StereoCameras, StereoJob, StereoRun, stereo};
 pub use table_info::{TableContent, TableInfo, table_info};
 pub use track::{ContourInput, FilmChoice, RegionInput, TrackJob, track};
 pub use track_points::{TrackPointsJob, TrackPointsReport, TrackStart, track_points};
-pub use warp::{PointsRun, WarpJob, WarpSampling, warp_image, warp_labels, warp_points};
+pub use warp::{PointsRun, WarpJob, WarpSampling, warp_dry_run, warp_image, warp_labels, warp_points};

@@ -116,7 +116,7 @@ impl TimeEstimate {
 }
 
 /// Waves that move by `shift` voxels, under noise that does not: images that match as well as those of cameras and scanners do.
-fn noisy_waves(grid: &Grid, shift: f64) -> Volume<f32> {
+pub(super) fn noisy_waves(grid: &Grid, shift: f64) -> Volume<f32> {
     let mut state = (shift * 1e3) as u32 + 1;
     Volume::from_fn(grid.clone(), |x| {
         let [x, y, z] = x.map(|v| v as f64 + shift);

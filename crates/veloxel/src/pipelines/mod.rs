@@ -13,6 +13,7 @@ pub(crate) mod encode;
 pub mod engine;
 mod evaluate;
 mod features;
+mod field_time;
 pub mod filter;
 mod guide_points;
 mod guide_points_error;
@@ -35,7 +36,7 @@ mod warp;
 mod window;
 
 pub use account::{Account, Stages};
-pub use boxes::{BoxSink, FlowBoxes};
+pub use boxes::{BoxSink, BoxesPlan, FlowBoxes};
 pub use cameras::{
     CloudRequest, RectifiedPicture, RectifyRequest, RectifyResult, depth, point_cloud, rectify,
 };
@@ -47,18 +48,23 @@ pub use dense::{
 };
 pub use dry_run::{DryRunRequest, Forecast, Residence, TimeEstimate, dry_run};
 pub use evaluate::{
-    AgainstTruth, CertaintyEvaluation, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest,
-    FlowClaims, FlowEvaluation, SegmentationReport, TrueSegmentation, WITHIN_VOX, evaluate_contours,
-    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
+    AgainstTruth, CertaintyEvaluation, EvaluateNames, EvaluatePartsRequest, EvaluateRequest,
+    EvaluateSegmentationRequest, FlowClaims, FlowEvaluation, SegmentationReport, TrueSegmentation,
+    WITHIN_VOX, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_flow_in_parts,
+    evaluate_labels, evaluate_room, evaluate_segmentation,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
+pub use field_time::{FieldWork, field_time};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
 pub use guide_points_error::GuidePointsError;
 pub use in_parts::{
     KeptField, PartsOutput, PartsRequest, PartsResult, Preparation, TileKey, memory_plan_in_parts,
     pair_in_parts, tiles_in_parts,
 };
-pub use maps::{ComposeRequest, FoundMap, Map, MapResult, MapsError, compose, invert};
+pub use maps::{
+    ComposePartsRequest, ComposeRequest, FoundMap, Map, MapBoxes, MapResult, MapsError, compose,
+    compose_in_parts, invert, invert_in_parts, maps_plan, maps_room,
+};
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
 pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
 pub use phantom::{
@@ -80,6 +86,6 @@ pub use veloxel_motion::{
 pub use warp::{
     DeformationResult, FinerImage, Interpolation, LabelChoice, WarpImageRequest, WarpLabelsRequest,
     WarpNames, WarpPartsRequest, WarpResult, jacobian, jacobian_and_folding, label_ends, strain, warp_image,
-    warp_image_in_parts, warp_labels, warp_labels_in_parts, warp_room,
+    warp_image_in_parts, warp_labels, warp_labels_in_parts, warp_plan, warp_room,
 };
 pub use window::{WindowRequest, window};

@@ -5,9 +5,9 @@ use crate::{pictures, session};
 use std::path::PathBuf;
 use veloxel::io::{self, CinePlace, ContourReading, PlainNames, Strictness};
 use veloxel::jobs::{self, DisparityScales, EvaluateJob, EvaluateSegmentationJob};
-use veloxel::pipelines::{FlowClaims, 
-    EvaluateRequest, EvaluateSegmentationRequest, TrueSegmentation, evaluate_contours, evaluate_disparity,
-    evaluate_flow, evaluate_labels, evaluate_segmentation,
+use veloxel::pipelines::{
+    EvaluateRequest, EvaluateSegmentationRequest, FlowClaims, TrueSegmentation, evaluate_contours,
+    evaluate_disparity, evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
 use veloxel::{Flow, Grid, Volume, Warnings};
 
@@ -49,13 +49,21 @@ fn errors_of_images_are_those_of_the_command() {
         let mask = io::read_mask(&place.file("mask.png"), Strictness::Lenient, &mut none).unwrap();
         let masked = |job: EvaluateJob| EvaluateJob { mask: Some(place.file("mask.png").into()), ..job };
 
-        let theirs =
-            jobs::evaluate_flow(&masked(place.job("result.flo", "truth.flo")), &jobs::ClaimFiles::default(), &mut none, &session).unwrap();
+        let theirs = jobs::evaluate_flow(
+            &masked(place.job("result.flo", "truth.flo")),
+            &jobs::ClaimFiles::default(),
+            &mut none,
+            &session,
+        )
+        .unwrap();
         let read =
             |name: &str| io::read_flow(&place.file(name), Strictness::Lenient, &mut Warnings::new()).unwrap();
         let (result, truth) = (read("result.flo"), read("truth.flo"));
         let request = EvaluateRequest { mask: Some(&mask), ..EvaluateRequest::new(&result, &truth) };
-        assert_eq!(without_files(|| evaluate_flow(&request, &FlowClaims::default(), &session)).unwrap(), theirs);
+        assert_eq!(
+            without_files(|| evaluate_flow(&request, &FlowClaims::default(), &session)).unwrap(),
+            theirs
+        );
 
         let job = masked(place.job("result.pfm", "truth.pfm"));
         let theirs = jobs::evaluate_disparity(&job, DisparityScales::default(), &mut none, &session).unwrap();

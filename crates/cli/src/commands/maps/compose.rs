@@ -1,9 +1,10 @@
 //! `veloxel compose`: fields and transforms as one.
 
-use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
+use crate::commands::dry_run::show_boxes;
+use crate::{Bar, BoxesArguments, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{MapsJob, compose};
+use veloxel::jobs::{MapsJob, compose, compose_dry_run};
 
 /// Make one field or transform of several.
 ///
@@ -25,14 +26,21 @@ pub struct ComposeArguments {
     grid: Option<PathBuf>,
 
     #[command(flatten)]
+    boxes: BoxesArguments,
+
+    #[command(flatten)]
     reading: ReadingArguments,
 }
 
 impl Run for ComposeArguments {
     fn run(self) -> Outcome {
-        let Self { maps, output, grid, reading } = self;
+        let Self { maps, output, grid, boxes, reading } = self;
         let job = MapsJob { maps, grid, output, reading: reading.reading()? };
-        warn_and_note(&followed(&host_session(), Bar::Shown, |session| compose(&job, session))?);
+        let session = boxes.memory.of(host_session());
+        if boxes.dry_run {
+            return show_boxes(&followed(&session, Bar::Shown, |session| compose_dry_run(&job, session))?);
+        }
+        warn_and_note(&followed(&session, Bar::Shown, |session| compose(&job, session))?);
         Ok(())
     }
 }

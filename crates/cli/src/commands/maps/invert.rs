@@ -1,9 +1,10 @@
 //! `veloxel invert`: the way back.
 
-use crate::{Bar, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
+use crate::commands::dry_run::show_boxes;
+use crate::{Bar, BoxesArguments, Outcome, ReadingArguments, Run, followed, host_session, warn_and_note};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{MapsJob, invert};
+use veloxel::jobs::{MapsJob, invert, invert_dry_run};
 
 /// Invert a field or a transform.
 ///
@@ -24,14 +25,21 @@ pub struct InvertArguments {
     grid: Option<PathBuf>,
 
     #[command(flatten)]
+    boxes: BoxesArguments,
+
+    #[command(flatten)]
     reading: ReadingArguments,
 }
 
 impl Run for InvertArguments {
     fn run(self) -> Outcome {
-        let Self { field, output, grid, reading } = self;
+        let Self { field, output, grid, boxes, reading } = self;
         let job = MapsJob { maps: vec![field], grid, output, reading: reading.reading()? };
-        warn_and_note(&followed(&host_session(), Bar::Shown, |session| invert(&job, session))?);
+        let session = boxes.memory.of(host_session());
+        if boxes.dry_run {
+            return show_boxes(&followed(&session, Bar::Shown, |session| invert_dry_run(&job, session))?);
+        }
+        warn_and_note(&followed(&session, Bar::Shown, |session| invert(&job, session))?);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 
 mod film;
 mod late_signal;
-mod stopped_stream;
+pub(crate) mod stopped_stream;
 
 use crate::phase::json;
 use crate::workplace::Workplace;

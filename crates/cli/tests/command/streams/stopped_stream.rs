@@ -23,7 +23,7 @@ pub(super) fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) 
 }
 
 /// Sends TERM by the shell's own `kill`; SIGINT stays off where a parent ignores it.
-pub(super) fn terminate(id: u32) {
+pub(crate) fn terminate(id: u32) {
     assert!(Command::new("sh").args(["-c", &format!("kill -TERM {id}")]).status().unwrap().success());
 }
 

@@ -1,7 +1,8 @@
 //! Tests of flows whose images and field do not fit into the budget of memory: boxes are read and written.
 
+use super::stores::{store, whole_store};
+use crate::streams::stopped_stream::terminate;
 use crate::workplace::{Run, Workplace, pair};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use veloxel_core::{Flow, Grid, Mask, Warnings};
 use veloxel_io::Strictness;
@@ -57,26 +58,6 @@ fn flow(place: &Workplace, name: &str) -> Flow {
 fn report(place: &Workplace) -> serde_json::Value {
     let text = std::fs::read_to_string(place.path("r.json")).expect("a report");
     serde_json::from_str(&text).expect("JSON")
-}
-
-/// Every file of a folder with its bytes, by its path within.
-fn files(folder: &Path, within: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            found.extend(files(&path, within));
-        } else {
-            let name = path.strip_prefix(within).expect("a file within").to_owned();
-            found.push((name, std::fs::read(&path).expect("a file")));
-        }
-    }
-    found.sort();
-    found
-}
-
-fn store(place: &Workplace, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    files(&place.path(name), &place.path(name))
 }
 
 #[test]
@@ -141,10 +122,7 @@ fn files_without_compression_give_the_bytes_that_stores_give() {
     let mut run = in_parts("other.ome.zarr", budget, &[]);
     (run[1], run[2]) = ("f.nii", "m.nrrd");
     place.run(&run).succeeded();
-    let without_name = |name: &str| -> Vec<_> {
-        store(&place, name).into_iter().filter(|(path, _)| path != Path::new("zarr.json")).collect()
-    };
-    assert_eq!(without_name("d.ome.zarr"), without_name("other.ome.zarr"));
+    assert!(store(&place, "d.ome.zarr") == store(&place, "other.ome.zarr"));
 }
 
 #[cfg(unix)]
@@ -153,7 +131,7 @@ fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
     let place = volumes();
     let budget = &budget(&place);
     place.run(&in_parts("d.ome.zarr", budget, &[])).succeeded();
-    let undisturbed = store(&place, "d.ome.zarr");
+    let undisturbed = whole_store(&place, "d.ome.zarr");
     std::fs::remove_dir_all(place.path("d.ome.zarr")).unwrap();
     let ledger = place.path(".d.ome.zarr.tiles/ledger");
     let lines = || std::fs::read_to_string(&ledger).unwrap_or_default().lines().count();
@@ -185,8 +163,34 @@ fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
     place.run(&in_parts("d.ome.zarr", budget, &["--report", "r.json"])).succeeded();
     let told = report(&place)["warnings"].to_string();
     assert!(told.contains(&format!("{kept} of its tiles are kept")), "{told}");
-    assert!(store(&place, "d.ome.zarr") == undisturbed, "the same bytes");
+    assert!(whole_store(&place, "d.ome.zarr") == undisturbed, "the same bytes");
     assert!(!ledger.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_before_its_first_tile_leaves_nothing_and_says_so() {
+    let place = volumes();
+    let budget = &budget(&place);
+    let mut stopped = std::process::Command::new(env!("CARGO_BIN_EXE_veloxel"))
+        .args(in_parts("d.ome.zarr", budget, &[]))
+        .current_dir(place.path("."))
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let ledger = place.path(".d.ome.zarr.tiles/ledger");
+    while !ledger.exists() && stopped.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    terminate(stopped.id());
+    let output = stopped.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(143), "{said}");
+    let is_left = place.names().iter().any(|name| name.starts_with('.'));
+    let words = if is_left { "what was found is kept in" } else { "nothing was left behind" };
+    assert!(said.contains(words), "{said} {:?}", place.names());
+    let kept = std::fs::read_to_string(&ledger).map_or(0, |text| text.lines().count());
+    assert!(kept == 0 || kept > 1, "a ledger is left that keeps nothing");
 }
 
 #[test]

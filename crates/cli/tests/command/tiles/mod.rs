@@ -1,6 +1,8 @@
 //! Tests of budgets of memory: dry runs, and runs in tiles.
 
 mod in_parts;
+mod maps_in_parts;
+mod stores;
 mod warp_in_parts;
 
 use crate::workplace::{Workplace, pair};

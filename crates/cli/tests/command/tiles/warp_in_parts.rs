@@ -1,7 +1,7 @@
 //! Tests of fields that are applied to images and labels which do not fit into the budget of memory: the bytes of those in memory.
 
+use super::stores::store;
 use crate::workplace::Workplace;
-use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Grid, Volume, Warnings};
 use veloxel_io::Strictness;
 
@@ -33,26 +33,6 @@ fn place() -> Workplace {
     let label = |[x, y, z]: [usize; 3]| ((x / 9 + y / 7 + z / 11) % 5) as i32 * 90 + i32::from(x == 60);
     veloxel_io::write_labels(place.path("labels.nii"), &Volume::from_fn(grid(), label)).expect("labels");
     place
-}
-
-/// Every file of a store with its bytes, but for the group's, which holds its name.
-fn files(folder: &Path, within: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.strip_prefix(within).expect("a path within").to_owned();
-        if path.is_dir() {
-            found.extend(files(&path, within));
-        } else if name != Path::new("zarr.json") {
-            found.push((name, std::fs::read(&path).expect("a file")));
-        }
-    }
-    found.sort();
-    found
-}
-
-fn store(place: &Workplace, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    files(&place.path(name), &place.path(name))
 }
 
 /// Runs in memory and in parts: both give the same bytes, and the same words.

@@ -82,12 +82,12 @@ impl StoreBoxes {
 
     /// Voxels along x, y and z that boxes begin at multiples of, and end at unless the grid ends there.
     pub fn step(&self) -> [usize; 3] {
-        let record = self.record();
-        let chunk = Pyramid::of(&record).array(0, &record).chunk;
-        let mut step = [1; 3];
-        let of_space = chunk.iter().rev().take(space_axes(&record));
-        of_space.zip(&mut step).for_each(|(size, step)| *step = *size);
-        step
+        step_of(&self.record())
+    }
+
+    /// The [step](Self::step) of an image or a field on a grid, before one is begun.
+    pub fn step_on(grid: &Grid) -> [usize; 3] {
+        step_of(&Record::image_on(grid))
     }
 
     /// Writes a box: the samples of an image, x fastest, or labels, or of a field a slice for each axis, voxels.
@@ -154,4 +154,12 @@ impl StoreBoxes {
             BoxContent::Field => Record::field_on(&self.grid),
         }
     }
+}
+
+fn step_of(record: &Record<'_>) -> [usize; 3] {
+    let chunk = Pyramid::of(record).array(0, record).chunk;
+    let mut step = [1; 3];
+    let of_space = chunk.iter().rev().take(space_axes(record));
+    of_space.zip(&mut step).for_each(|(size, step)| *step = *size);
+    step
 }

@@ -38,7 +38,7 @@ impl FlowTiles {
         self.run(None, session, |key| {
             let planes = KEPT_PLANES;
             let tiles = TileFiles::open(&session.files().target(&self.job.outputs.flow), key, planes)?;
-            Ok(Box::new(tiles))
+            Ok(Box::new(tiles.leave_open()))
         })
     }
 

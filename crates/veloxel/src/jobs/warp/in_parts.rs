@@ -1,7 +1,7 @@
 //! Images and labels that need not fit into memory: a field and what it moves are read box by box, and the result is written so.
 
 use super::{OutputContent, OutputPlan, OutputRole, WarpJob, WarpSampling, name};
-use crate::boxes::FileBoxes;
+use crate::boxes::{FileBoxes, is_in_boxes};
 use crate::pipelines::{
     DenseError, FinerImage, LabelChoice, WarpNames, WarpPartsRequest, label_ends, warp_image_in_parts,
     warp_labels_in_parts, warp_room,
@@ -16,23 +16,14 @@ use veloxel_io::{self as io, ContentKind, PartialFlow, PartialImage, StoreBoxes}
 /// # Errors
 /// A device that is not there; [`DenseError::Memory`] where another format of the result holds it as a whole.
 pub(super) fn is_in_parts(job: &WarpJob, session: &Session) -> Result<bool> {
-    let Some(budget_bytes) = session.max_memory_bytes() else { return Ok(false) };
-    if session.device()?.is_gpu() {
+    if session.max_memory_bytes().is_none() {
         return Ok(false);
     }
     let reading = &session.reading(job.reading);
     let grid = |path| io::read_grid(path, reading, &mut Warnings::new());
     // What is wrong with a header is said where it is read for the run.
     let (Ok(field), Ok(image)) = (grid(&job.flow), grid(&job.input)) else { return Ok(false) };
-    let needed_bytes = warp_room([&field, &image]);
-    if needed_bytes <= budget_bytes {
-        return Ok(false);
-    }
-    if StoreBoxes::takes(&job.output) {
-        return Ok(true);
-    }
-    let place = "unless the result is a folder named .ome.zarr";
-    Err(DenseError::Memory { needed_bytes, budget_bytes, place }.into())
+    is_in_boxes(warp_room([&field, &image]), &job.output, session)
 }
 
 /// Pulls an image back box by box, as [`warp_image`](super::warp_image) does at once.

@@ -4,11 +4,11 @@
 mod in_parts;
 
 use super::inputs::input_error::InputError;
-use super::{OutputContent, OutputPlan, OutputRole, name};
+use super::{BoxesDryRun, OutputContent, OutputPlan, OutputRole, name};
 use crate::pipelines::prepare::grids::OutsideFill;
 use crate::pipelines::{
-    self, FinerImage, Interpolation, LabelChoice, MovedPoints, WarpImageRequest, WarpLabelsRequest,
-    WarpNames, WarpResult, move_points,
+    self, FieldWork, FinerImage, Interpolation, LabelChoice, MovedPoints, WarpImageRequest,
+    WarpLabelsRequest, WarpNames, WarpResult, move_points, warp_plan,
 };
 use crate::{Result, Session};
 use std::path::PathBuf;
@@ -126,6 +126,26 @@ pub fn warp_labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Res
     job.run(OutputContent::Samples(ContentKind::Image), session, work, |target, moved, _| {
         io::write_labels(target, &moved)
     })
+}
+
+/// Tells what [`warp_image`] or [`warp_labels`] would do, and reads nothing but headers.
+///
+/// # Errors
+/// As these: what can be known before the samples are read.
+pub fn warp_dry_run(job: &WarpJob, work: FieldWork, session: &Session) -> Result<BoxesDryRun> {
+    let plan = job.plan(OutputContent::Samples(ContentKind::Image), session);
+    plan.check()?;
+    session.enter(Stage::Read)?;
+    let (mut warnings, reading) = (Warnings::new(), session.reading(job.reading));
+    let mut grid = |path| io::read_grid(path, &reading, &mut warnings);
+    let (field, image) = (grid(&job.flow)?, grid(&job.input)?);
+    plan.check_grid(&field)?;
+    #[cfg(feature = "zarr")]
+    let step = in_parts::is_in_parts(job, session)?.then(|| io::StoreBoxes::step_on(&field));
+    #[cfg(not(feature = "zarr"))]
+    let step = None;
+    let memory = warp_plan([&field, &image], step, session)?;
+    BoxesDryRun::of(work, memory, &field, &plan, warnings, session)
 }
 
 /// How many points a run moved.

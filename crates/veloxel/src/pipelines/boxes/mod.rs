@@ -1,8 +1,13 @@
 //! Boxes of images and fields that need not fit into memory: where they come from, where they go, and how a grid is split into them.
 
+mod paged_field;
+mod plan;
+
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::PROGRAM_BYTES;
 use crate::{Result, Session};
+pub(crate) use paged_field::{FEWEST_PAGES, PAGE_SAMPLES, PagedField, page_count};
+pub use plan::BoxesPlan;
 use veloxel_core::{Flow, Grid, GridBox};
 
 /// A field of which boxes are read.
@@ -46,14 +51,27 @@ pub(crate) fn require_room(
     samples: usize,
     session: &Session,
 ) -> Result<usize> {
-    let most = room_for_boxes(session) / samples;
     let least: usize = (0..3).map(|a| step[a].min(grid.size()[a])).product();
-    if most >= least {
-        return Ok(most);
+    require_samples(least * samples, session)?;
+    Ok(room_for_boxes(session) / samples)
+}
+
+/// Refuses a run that takes so many samples at once, where the session's budget is smaller.
+///
+/// # Errors
+/// [`DenseError::Memory`].
+pub(crate) fn require_samples(samples: usize, session: &Session) -> Result<()> {
+    if room_for_boxes(session) >= samples {
+        return Ok(());
     }
-    let needed_bytes = ALWAYS_BYTES + (least * samples * size_of::<f32>()) as u64;
+    let needed_bytes = bytes_in_parts(samples);
     let budget_bytes = session.max_memory_bytes().unwrap_or_default();
     Err(DenseError::Memory { needed_bytes, budget_bytes, place: "even in parts" }.into())
+}
+
+/// Bytes of the process while so many samples are held at once.
+pub(crate) fn bytes_in_parts(samples: usize) -> u64 {
+    ALWAYS_BYTES + (samples * size_of::<f32>()) as u64
 }
 
 /// The program, its threads, and chunks that are decoded and encoded.

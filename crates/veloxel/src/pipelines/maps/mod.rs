@@ -1,14 +1,16 @@
 //! Maps in memory: chains of fields and linear transforms, and their inverses.
 
 mod error;
+mod in_parts;
 
 use super::account::Account;
 use super::prepare::grids::field_on;
 use crate::{Result, Session};
 pub use error::MapsError;
+pub use in_parts::{ComposePartsRequest, MapBoxes, compose_in_parts, invert_in_parts, maps_plan, maps_room};
 use std::borrow::Cow;
 use veloxel_core::{Flow, Grid, LinearTransform, Stage, WarningKind, Warnings};
-use veloxel_measure::folding_certificate;
+use veloxel_measure::{CellCounts, folding_certificate};
 use veloxel_motion::require_sampled;
 pub use veloxel_motion::steps::maps::Map;
 use veloxel_motion::steps::maps::{self, MappedField};
@@ -93,14 +95,20 @@ pub fn invert(flow: &Flow, grid: Option<&Grid>, session: &Session) -> Result<Map
     let mut account = Account::default();
     let cells =
         account.stages.time("certify", || folding_certificate(&flow, None, session.control()))?.everywhere;
-    if cells.folded > 0 {
-        let all = cells.certified + cells.undecided + cells.folded + cells.unknown;
-        return Err(MapsError::Folds { folded: cells.folded, cells: all }.into());
-    }
+    require_unfolded(&cells)?;
     let found = account
         .stages
-        .time("invert", || Ok::<_, crate::VeloxelError>(maps::inverted(&flow, grid, session.control())?))?;
+        .time("invert", || Ok::<_, crate::VeloxelError>(maps::inverted(&*flow, grid, session.control())?))?;
     finished(found, account)
+}
+
+/// Refuses a field that is proven to fold.
+fn require_unfolded(cells: &CellCounts) -> Result<(), MapsError> {
+    if cells.folded == 0 {
+        return Ok(());
+    }
+    let all = cells.certified + cells.undecided + cells.folded + cells.unknown;
+    Err(MapsError::Folds { folded: cells.folded, cells: all })
 }
 
 /// A map that can be asked for points of a grid's space.
@@ -146,15 +154,15 @@ fn on_grid<'a>(map: &Map<'a>, grid: &Grid) -> Result<PlacedMap<'a>> {
 /// The result, with a warning where it is not known everywhere.
 fn finished(found: MappedField, mut account: Account) -> Result<MapResult> {
     let MappedField { flow, unknown, unresolved } = found;
-    let (all, missing) = (flow.grid().len(), unknown + unresolved);
-    if missing == all {
-        return Err(MapsError::Apart.into());
-    }
-    say(&mut account.warnings, [unknown, unresolved], all);
-    Ok(MapResult { map: FoundMap::Field(flow), unknown: missing, account })
+    say(&mut account.warnings, [unknown, unresolved], flow.grid().len())?;
+    Ok(MapResult { map: FoundMap::Field(flow), unknown: unknown + unresolved, account })
 }
 
-fn say(warnings: &mut Warnings, counts: [usize; 2], all: usize) {
+/// Warns of so many voxels that lead out of a field, and that were not found, of all; refuses a field that is known nowhere.
+fn say(warnings: &mut Warnings, counts: [usize; 2], all: usize) -> Result<(), MapsError> {
+    if counts.iter().sum::<usize>() == all {
+        return Err(MapsError::Apart);
+    }
     let whats =
         ["lead out of a field's grid or meet unknown vectors", "have no point that was found to lead there"];
     for (count, what) in counts.into_iter().zip(whats) {
@@ -163,4 +171,5 @@ fn say(warnings: &mut Warnings, counts: [usize; 2], all: usize) {
                 .push(WarningKind::Note, format!("{count} of {all} voxels {what}: they are unknown (NaN)"));
         }
     }
+    Ok(())
 }

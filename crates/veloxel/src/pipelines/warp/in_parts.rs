@@ -3,7 +3,7 @@
 use super::labels::carried;
 use super::{LabelChoice, WarpNames};
 use crate::pipelines::account::Account;
-use crate::pipelines::boxes::{BoxSink, FlowBoxes, boxes, require_room, room_for_boxes};
+use crate::pipelines::boxes::{BoxSink, BoxesPlan, FlowBoxes, boxes, require_room, room_for_boxes};
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::pipelines::prepare::grids::{OutsideFill, allow_two_grids};
@@ -41,6 +41,23 @@ const LABEL_END: f32 = 16_777_216.0;
 pub fn warp_room([field, image]: [&Grid; 2]) -> u64 {
     let components = field.dimension().count();
     PROGRAM_BYTES + SAMPLE * ((2 * components + 3) * field.len() + 3 * image.len()) as u64
+}
+
+/// Memory and boxes of a warp; in memory where no step of boxes is given.
+///
+/// # Errors
+/// [`DenseError::Memory`] where the smallest box does not fit into the session's budget.
+pub fn warp_plan(
+    [field, image]: [&Grid; 2],
+    step: Option<[usize; 3]>,
+    session: &Session,
+) -> Result<BoxesPlan> {
+    let plan = BoxesPlan::in_memory(field, warp_room([field, image]), session);
+    let Some(step) = step else { return Ok(plan) };
+    let most_voxels = require_room(field, step, OF_BOX + REACHED * OF_REACHED, session)?;
+    let all = boxes(field.size(), step, most_voxels);
+    let largest = all.iter().map(GridBox::len).max().unwrap_or_default();
+    Ok(plan.in_boxes(&all, largest * (OF_BOX + REACHED * OF_REACHED)))
 }
 
 /// Pulls an image back that is sampled as it is, as [`warp_image`](super::warp_image) does; boxes of the result go to `out`.

@@ -8,7 +8,9 @@ mod labels;
 use super::account::Account;
 pub use deformation::{DeformationResult, jacobian, jacobian_and_folding, strain};
 pub use image::{WarpImageRequest, WarpNames, warp_image};
-pub use in_parts::{WarpPartsRequest, label_ends, warp_image_in_parts, warp_labels_in_parts, warp_room};
+pub use in_parts::{
+    WarpPartsRequest, label_ends, warp_image_in_parts, warp_labels_in_parts, warp_plan, warp_room,
+};
 pub use labels::{LabelChoice, WarpLabelsRequest, warp_labels};
 use veloxel_core::Volume;
 pub use veloxel_kernels::image::warp::Interpolation;

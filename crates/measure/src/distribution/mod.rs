@@ -1,10 +1,17 @@
-//! The summary of many non-negative errors: moments, shares and quantiles.
+//! The summary of many non-negative errors: moments, shares and quantiles. It does not depend on their order.
 
+mod exact_sum;
+mod sums;
+
+pub(crate) use exact_sum::ExactSum;
 use serde::Serialize;
+pub(crate) use sums::{DistributionSpread, DistributionSums};
 use veloxel_core::{Control, Stopped};
 
 /// Values that are looked at between two questions whether to go on: some milliseconds.
 const AT_ONCE: usize = 1 << 20;
+/// Shares of the quantiles.
+const SHARES: [f64; 3] = [0.50, 0.75, 0.95];
 
 /// Mean, spread and quantiles of a set of errors, all in the unit of the errors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -36,25 +43,23 @@ impl Distribution {
         let mean = sum(errors, f64::from, control)? / n;
         let variance = sum(errors, |e| (f64::from(e) - mean).powi(2), control)? / n;
         let max = errors.iter().copied().fold(f32::MIN, f32::max);
-        Ok(Some(Self {
-            mean,
-            sd: variance.sqrt(),
-            a50: quantile(errors, 0.50, control)?,
-            a75: quantile(errors, 0.75, control)?,
-            a95: quantile(errors, 0.95, control)?,
-            max: f64::from(max),
-        }))
+        let mut quantiles = [0.0; 3];
+        for (found, share) in quantiles.iter_mut().zip(SHARES) {
+            *found = quantile(errors, share, control)?;
+        }
+        let [a50, a75, a95] = quantiles;
+        Ok(Some(Self { mean, sd: variance.sqrt(), a50, a75, a95, max: f64::from(max) }))
     }
 }
 
-/// The sum over all values, in their order.
+/// The sum over all values.
 fn sum(values: &[f32], term: impl Fn(f32) -> f64, control: &Control) -> Result<f64, Stopped> {
-    let mut sum = 0.0;
+    let mut sum = ExactSum::default();
     for values in values.chunks(AT_ONCE) {
         control.check()?;
-        values.iter().for_each(|&value| sum += term(value));
+        values.iter().for_each(|&value| sum.add(term(value)));
     }
-    Ok(sum)
+    Ok(sum.value())
 }
 
 /// The smallest value that at least `share` of the values do not exceed (nearest rank); may reorder `values`.
@@ -62,14 +67,18 @@ fn sum(values: &[f32], term: impl Fn(f32) -> f64, control: &Control) -> Result<f
 /// # Panics
 /// If there are no values.
 pub(crate) fn quantile(values: &mut [f32], share: f64, control: &Control) -> Result<f64, Stopped> {
-    let rank = (share * values.len() as f64).ceil() as usize;
-    let index = rank.clamp(1, values.len()) - 1;
+    let index = rank(share, values.len());
     if values.len() > AT_ONCE {
         return nth_of_many(values, index, control);
     }
     control.check()?;
     let (_, value, _) = values.select_nth_unstable_by(index, f32::total_cmp);
     Ok(f64::from(*value))
+}
+
+/// The place of a quantile in the order of so many values.
+fn rank(share: f64, count: usize) -> usize {
+    ((share * count as f64).ceil() as usize).clamp(1, count) - 1
 }
 
 /// The value at a place in the order of all ([`f32::total_cmp`]), by counting the upper halves of their bits, and then the lower

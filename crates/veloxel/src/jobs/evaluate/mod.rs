@@ -1,16 +1,22 @@
 //! Results and truths from files, measured.
 
+mod claims;
+#[cfg(feature = "zarr")]
+mod in_parts;
+
+pub use claims::ClaimFiles;
+
 use super::MaskFile;
 use super::inputs::cine_place::{place_of, told_place};
 use super::inputs::input_error::InputError;
 use super::outputs::output_plan::expect_to_read;
 use crate::pipelines::{
-    self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, FlowClaims, FlowEvaluation,
-    SegmentationReport, TrueSegmentation,
+    self, EvaluateNames, EvaluateRequest, EvaluateSegmentationRequest, FlowEvaluation, SegmentationReport,
+    TrueSegmentation,
 };
 use crate::{Result, Session, VeloxelError};
 use std::path::{Path, PathBuf};
-use veloxel_core::{FlowCovariance, Grid, Mask, Stage, Volume, Warnings};
+use veloxel_core::{Mask, Stage, Warnings};
 use veloxel_io::{self as io, ContourReading, PlainNames, ReadOptions};
 use veloxel_measure::{ContourDistances, DisparityError, LabelOverlapReport};
 
@@ -30,8 +36,18 @@ pub struct EvaluateJob {
 impl EvaluateJob {
     /// Begins to read the files.
     fn begin(&self, session: &Session) -> Result<()> {
+        self.begin_with([], session)
+    }
+
+    /// Begins to read the files, and others beside them.
+    fn begin_with<'a>(
+        &'a self,
+        others: impl IntoIterator<Item = &'a PathBuf>,
+        session: &Session,
+    ) -> Result<()> {
         let mask = self.mask.as_ref().map(|mask| &mask.path);
-        expect_to_read([&self.result, &self.truth].into_iter().chain(mask), session.control())?;
+        let own = [&self.result, &self.truth].into_iter().chain(mask);
+        expect_to_read(own.chain(others), session.control())?;
         Ok(session.enter(Stage::Read)?)
     }
 
@@ -62,71 +78,29 @@ pub struct DisparityScales {
     pub truth: Option<f32>,
 }
 
-/// Files in which a run says what it knows of its errors.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ClaimFiles {
-    /// Confidences.
-    pub confidence: Option<PathBuf>,
-    /// Expected errors, voxels.
-    pub expected_error: Option<PathBuf>,
-    /// Probabilities that errors are below `within_vox`.
-    pub probability: Option<PathBuf>,
-    /// The threshold of the probabilities, voxels; none: half a voxel.
-    pub within_vox: Option<f32>,
-    /// Covariances, `.npy`.
-    pub covariance: Option<PathBuf>,
-}
-
 /// `veloxel evaluate flow`: end-point and angular error of a field, the cells in which it folds, and whether what the run said of its
-/// errors holds.
+/// errors holds. Where both fields do not fit into the session's budget of memory they are read in boxes.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`pipelines::evaluate_flow`].
+/// Anything wrong with the files; as [`pipelines::evaluate_flow`]; in boxes as [`pipelines::evaluate_flow_in_parts`], and
+/// [`DenseError::InParts`](pipelines::DenseError::InParts) with a mask or with such claims.
 pub fn evaluate_flow(
     job: &EvaluateJob,
     claims: &ClaimFiles,
     warnings: &mut Warnings,
     session: &Session,
 ) -> Result<FlowEvaluation> {
-    job.begin(session)?;
+    job.begin_with(claims.paths(), session)?;
+    #[cfg(feature = "zarr")]
+    if in_parts::is_in_parts(job, claims, session)? {
+        return in_parts::flow(job, warnings, session);
+    }
     let reading = &session.reading(job.reading);
     let result = io::read_flow(&job.result, reading, warnings)?;
     let truth = io::read_flow(&job.truth, reading, warnings)?;
-    let mut map = |path: &Option<PathBuf>| -> Result<_> {
-        let map = path.as_ref().map(|path| io::read_image(path, reading, warnings)).transpose()?;
-        map.map(|map| map_on(map, result.grid())).transpose()
-    };
-    let [confidence, expected_error_vox, probability] =
-        [map(&claims.confidence)?, map(&claims.expected_error)?, map(&claims.probability)?];
-    let covariance =
-        claims.covariance.as_ref().map(|path| io::read_covariance(path, reading, warnings)).transpose()?;
-    let covariance = covariance.map(|own| covariance_on(own, result.grid())).transpose()?;
-    let claims = FlowClaims {
-        confidence: confidence.as_ref(),
-        expected_error_vox: expected_error_vox.as_ref(),
-        probability: probability.as_ref(),
-        within_vox: claims.within_vox,
-        covariance: covariance.as_ref(),
-    };
+    let claims = claims.read(result.grid(), reading, warnings)?;
     job.measure(&result, &truth, warnings, session, |request| {
-        pipelines::evaluate_flow(request, &claims, session)
-    })
-}
-
-/// A map on the grid of its field: formats without a place keep the size alone.
-fn map_on(map: Volume<f32>, grid: &Grid) -> Result<Volume<f32>> {
-    let is_its_own = map.grid().is_unplaced() && map.grid().size() == grid.size();
-    Ok(if is_its_own { Volume::new(grid.clone(), map.into_data())? } else { map })
-}
-
-/// Covariances on the grid of their field: arrays have no place.
-fn covariance_on(covariance: FlowCovariance, grid: &Grid) -> Result<FlowCovariance> {
-    let (own, dimension) = (covariance.grid(), grid.dimension());
-    let is_its_own = own.size() == grid.size() && own.dimension() == dimension;
-    Ok(if is_its_own {
-        FlowCovariance::from_planar_vox2(grid.clone(), covariance.into_planar_vox2())?
-    } else {
-        covariance
+        pipelines::evaluate_flow(request, &claims.of_field(), session)
     })
 }
 

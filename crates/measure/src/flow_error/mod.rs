@@ -8,11 +8,15 @@
 //!
 //! *Where we differ*: in 3-D the angle is the one between `(u, v, w, 1)` and `(u', v', w', 1)`.
 
-use crate::distribution::{Distribution, share_above, share_below};
+mod sums;
+
+use crate::distribution::{Distribution, ExactSum, share_above, share_below};
 use crate::error::MeasureError;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
 use veloxel_core::{Control, Dimension, Flow, Grid, Mask, Volume};
+
+pub use sums::{FlowErrorSpread, FlowErrorSums};
 
 /// Voxels that are looked at between two questions whether to go on: some milliseconds.
 const VOXELS_AT_ONCE: usize = 1 << 17;
@@ -67,28 +71,22 @@ pub fn flow_error(
     let counts = |i: usize| truth.is_valid(i) && mask.is_none_or(|m| m.data()[i]);
     let truth_voxels = (0..truth.grid().len()).filter(|&i| counts(i)).count();
 
-    let matrix = truth.grid().world_from_voxel_matrix();
-    let physical = is_physical(truth.grid());
+    let errors = VoxelErrors::on(truth.grid());
     let mut end_point_vox = Vec::with_capacity(measured.len());
-    let mut end_point_mm = Vec::with_capacity(if physical { measured.len() } else { 0 });
+    let mut end_point_mm = Vec::with_capacity(if errors.matrix.is_some() { measured.len() } else { 0 });
     let mut angular_deg = Vec::with_capacity(measured.len());
-    let (mut truth_length_sum, mut outliers) = (0.0, 0usize);
+    let (mut truth_length_sum, mut outliers) = (ExactSum::default(), 0usize);
     let mut pace = control.once_in(VOXELS_AT_ONCE);
     for &i in &measured {
         pace.step()?;
-        let e = estimate.vector_vox(i).map(f64::from);
-        let t = truth.vector_vox(i).map(f64::from);
-        let difference = [e[0] - t[0], e[1] - t[1], e[2] - t[2]];
-        end_point_vox.push(length(difference) as f32);
-        if physical {
-            end_point_mm.push(length(apply(&matrix, difference)) as f32);
-        }
-        angular_deg.push(space_time_angle_deg(e, t) as f32);
-        truth_length_sum += length(t);
-        outliers += usize::from(is_outlier(length(difference), length(t)));
+        let error = errors.of(estimate.vector_vox(i), truth.vector_vox(i));
+        end_point_vox.push(error.end_point_vox);
+        end_point_mm.extend(error.end_point_mm);
+        angular_deg.push(error.angular_deg);
+        truth_length_sum.add(error.truth_length_vox);
+        outliers += usize::from(error.is_outlier);
     }
     let unknown = truth_voxels - measured.len();
-    let nothing = || MeasureError::nothing("flow error", "estimate and truth are nowhere both valid");
     Ok(FlowError {
         truth_voxels,
         measured_voxels: measured.len(),
@@ -98,13 +96,53 @@ pub fn flow_error(
         r2: share_above(&end_point_vox, 2.0),
         fl: outliers as f64 / measured.len().max(1) as f64,
         fl_all: (outliers + unknown) as f64 / truth_voxels.max(1) as f64,
-        end_point_vox: Distribution::measure(&mut end_point_vox, control)?.ok_or_else(nothing)?,
+        end_point_vox: Distribution::measure(&mut end_point_vox, control)?.ok_or(NOTHING)?,
         end_point_mm: Distribution::measure(&mut end_point_mm, control)?,
         angle_below_5_deg: share_below(&angular_deg, 5.0),
-        angular_deg: Distribution::measure(&mut angular_deg, control)?.ok_or_else(nothing)?,
-        mean_truth_vox: truth_length_sum / measured.len() as f64,
+        angular_deg: Distribution::measure(&mut angular_deg, control)?.ok_or(NOTHING)?,
+        mean_truth_vox: truth_length_sum.value() / measured.len() as f64,
         dimension: truth.grid().dimension(),
     })
+}
+
+/// Estimate and truth are nowhere both valid.
+const NOTHING: MeasureError = MeasureError::NothingToMeasure {
+    what: "flow error",
+    reason: "estimate and truth are nowhere both valid",
+};
+
+/// Errors of vectors on a grid.
+#[derive(Clone, Copy)]
+struct VoxelErrors {
+    /// Millimetres of a voxel's axes, where lengths mean millimetres.
+    matrix: Option<[[f64; 3]; 3]>,
+}
+
+/// What is measured of one vector.
+struct VoxelError {
+    end_point_vox: f32,
+    end_point_mm: Option<f32>,
+    angular_deg: f32,
+    truth_length_vox: f64,
+    is_outlier: bool,
+}
+
+impl VoxelErrors {
+    fn on(grid: &Grid) -> Self {
+        Self { matrix: is_physical(grid).then(|| grid.world_from_voxel_matrix()) }
+    }
+
+    fn of(&self, estimate: [f32; 3], truth: [f32; 3]) -> VoxelError {
+        let (e, t) = (estimate.map(f64::from), truth.map(f64::from));
+        let difference = [e[0] - t[0], e[1] - t[1], e[2] - t[2]];
+        VoxelError {
+            end_point_vox: length(difference) as f32,
+            end_point_mm: self.matrix.map(|matrix| length(apply(&matrix, difference)) as f32),
+            angular_deg: space_time_angle_deg(e, t) as f32,
+            truth_length_vox: length(t),
+            is_outlier: is_outlier(length(difference), length(t)),
+        }
+    }
 }
 
 /// Whether KITTI counts an error as an outlier: above 3 pixels and above 5 % of the true length.

@@ -1,6 +1,9 @@
 //! Results in memory against truths.
 
+mod in_parts;
+
 use crate::{Result, Session, VeloxelError};
+pub use in_parts::{EvaluatePartsRequest, evaluate_flow_in_parts, evaluate_room};
 use serde::Serialize;
 use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Stage, TriangleMesh, Volume};
 use veloxel_measure::{

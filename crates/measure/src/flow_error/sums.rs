@@ -1,0 +1,210 @@
+//! The error of a field that is measured box by box, in any order: that of the whole at once, bit by bit. Boxes are seen twice.
+
+use super::{FlowError, NOTHING, VOXELS_AT_ONCE, VoxelError, VoxelErrors};
+use crate::distribution::{DistributionSpread, DistributionSums, ExactSum};
+use crate::error::MeasureError;
+use veloxel_core::{Control, Dimension, Flow, Grid, Stopped};
+
+/// Boxes of an estimate and the truth that are seen for the first time.
+pub struct FlowErrorSums {
+    errors: VoxelErrors,
+    dimension: Dimension,
+    truth_voxels: usize,
+    measured_voxels: usize,
+    outliers: usize,
+    /// Measured voxels with an error above 0.5, 1 and 2 voxels.
+    above: [usize; 3],
+    below_5_deg: usize,
+    truth_length: ExactSum,
+    end_point_vox: DistributionSums,
+    end_point_mm: DistributionSums,
+    angular_deg: DistributionSums,
+}
+
+/// Limits of [`FlowErrorSums::above`], voxels.
+const ABOVE: [f32; 3] = [0.5, 1.0, 2.0];
+
+impl FlowErrorSums {
+    /// Begins to measure a field on a grid.
+    pub fn new(grid: &Grid) -> Self {
+        Self {
+            errors: VoxelErrors::on(grid),
+            dimension: grid.dimension(),
+            truth_voxels: 0,
+            measured_voxels: 0,
+            outliers: 0,
+            above: [0; 3],
+            below_5_deg: 0,
+            truth_length: ExactSum::default(),
+            end_point_vox: DistributionSums::default(),
+            end_point_mm: DistributionSums::default(),
+            angular_deg: DistributionSums::default(),
+        }
+    }
+
+    /// Counts a box in, each once.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    ///
+    /// # Panics
+    /// If estimate and truth have different numbers of voxels.
+    pub fn add(&mut self, estimate: &Flow, truth: &Flow, control: &Control) -> Result<(), Stopped> {
+        self.truth_voxels += (0..truth.grid().len()).filter(|&i| truth.is_valid(i)).count();
+        let errors = self.errors;
+        each(&errors, [estimate, truth], control, |error| {
+            self.measured_voxels += 1;
+            self.outliers += usize::from(error.is_outlier);
+            let counts = self.above.iter_mut().zip(ABOVE);
+            counts.for_each(|(count, limit)| *count += usize::from(error.end_point_vox > limit));
+            self.below_5_deg += usize::from(error.angular_deg < 5.0);
+            self.truth_length.add(error.truth_length_vox);
+            self.end_point_vox.add(error.end_point_vox);
+            error.end_point_mm.into_iter().for_each(|mm| self.end_point_mm.add(mm));
+            self.angular_deg.add(error.angular_deg);
+        })
+    }
+
+    /// Begins to see the same boxes again.
+    ///
+    /// # Errors
+    /// [`MeasureError::NothingToMeasure`] if estimate and truth are nowhere both valid.
+    pub fn again(self) -> Result<FlowErrorSpread, MeasureError> {
+        let (measured, truths) = (self.measured_voxels.max(1) as f64, self.truth_voxels.max(1) as f64);
+        let unknown = self.truth_voxels - self.measured_voxels;
+        let share = |count: usize| count as f64 / measured;
+        let end_point_vox = self.end_point_vox.again().ok_or(NOTHING)?;
+        Ok(FlowErrorSpread {
+            errors: self.errors,
+            end_point_vox,
+            end_point_mm: self.end_point_mm.again(),
+            angular_deg: self.angular_deg.again().ok_or(NOTHING)?,
+            finished: Shares {
+                truth_voxels: self.truth_voxels,
+                measured_voxels: self.measured_voxels,
+                density: self.measured_voxels as f64 / truths,
+                above: self.above.map(share),
+                fl: share(self.outliers),
+                fl_all: (self.outliers + unknown) as f64 / truths,
+                angle_below_5_deg: share(self.below_5_deg),
+                mean_truth_vox: self.truth_length.value() / self.measured_voxels as f64,
+                dimension: self.dimension,
+            },
+        })
+    }
+}
+
+/// What is known once all boxes were seen.
+struct Shares {
+    truth_voxels: usize,
+    measured_voxels: usize,
+    density: f64,
+    above: [f64; 3],
+    fl: f64,
+    fl_all: f64,
+    angle_below_5_deg: f64,
+    mean_truth_vox: f64,
+    dimension: Dimension,
+}
+
+/// Boxes of an estimate and the truth that are seen for the second time.
+pub struct FlowErrorSpread {
+    errors: VoxelErrors,
+    end_point_vox: DistributionSpread,
+    end_point_mm: Option<DistributionSpread>,
+    angular_deg: DistributionSpread,
+    finished: Shares,
+}
+
+impl FlowErrorSpread {
+    /// Counts a box in, each once.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    ///
+    /// # Panics
+    /// If estimate and truth have different numbers of voxels.
+    pub fn add(&mut self, estimate: &Flow, truth: &Flow, control: &Control) -> Result<(), Stopped> {
+        let Self { errors, end_point_vox, end_point_mm, angular_deg, .. } = self;
+        each(errors, [estimate, truth], control, |error| {
+            end_point_vox.add(error.end_point_vox);
+            end_point_mm.iter_mut().zip(error.end_point_mm).for_each(|(sums, mm)| sums.add(mm));
+            angular_deg.add(error.angular_deg);
+        })
+    }
+
+    /// The error of all boxes.
+    ///
+    /// # Panics
+    /// If boxes were left out the second time.
+    pub fn finish(self) -> FlowError {
+        let Shares { above: [r0_5, r1, r2], .. } = self.finished;
+        FlowError {
+            truth_voxels: self.finished.truth_voxels,
+            measured_voxels: self.finished.measured_voxels,
+            density: self.finished.density,
+            end_point_vox: self.end_point_vox.finish(),
+            r0_5,
+            r1,
+            r2,
+            fl: self.finished.fl,
+            fl_all: self.finished.fl_all,
+            end_point_mm: self.end_point_mm.as_ref().map(DistributionSpread::finish),
+            angular_deg: self.angular_deg.finish(),
+            angle_below_5_deg: self.finished.angle_below_5_deg,
+            mean_truth_vox: self.finished.mean_truth_vox,
+            dimension: self.finished.dimension,
+        }
+    }
+}
+
+/// The error of every voxel at which both fields are valid.
+fn each(
+    errors: &VoxelErrors,
+    [estimate, truth]: [&Flow; 2],
+    control: &Control,
+    mut take: impl FnMut(VoxelError),
+) -> Result<(), Stopped> {
+    assert_eq!(estimate.grid().len(), truth.grid().len(), "estimate and truth in one box");
+    let mut pace = control.once_in(VOXELS_AT_ONCE);
+    for i in (0..truth.grid().len()).filter(|&i| truth.is_valid(i) && estimate.is_valid(i)) {
+        pace.step()?;
+        take(errors.of(estimate.vector_vox(i), truth.vector_vox(i)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flow_error;
+    use super::*;
+    use veloxel_core::GridBox;
+
+    #[test]
+    fn boxes_have_the_error_of_the_whole() {
+        let grid = Grid::volume(11, 9, 7).unwrap().with_spacing_mm([1.0, 1.5, 3.0]).unwrap();
+        let mut estimate = Flow::from_fn(grid.clone(), |[x, y, z]| [0.3 * x, (y * z).sin(), 1.0 - 0.01 * z]);
+        let mut truth = Flow::from_fn(grid.clone(), |[x, y, z]| [0.2 * x, 0.1 * z, (y - x).cos()]);
+        estimate.component_vox_mut(1)[100] = f32::NAN;
+        truth.component_vox_mut(2)[200] = f32::NAN;
+        let control = &Control::default();
+        let whole = flow_error(&estimate, &truth, None, control).unwrap();
+        let places = [[6, 5, 4], [0, 0, 4], [6, 0, 0], [0, 5, 4], [0, 0, 0], [6, 5, 0], [6, 0, 4], [0, 5, 0]];
+        let boxes = places.map(|begin| {
+            let end = [0, 1, 2].map(|a| if begin[a] == 0 { [6, 5, 4][a] } else { grid.size()[a] });
+            GridBox { begin, size: [0, 1, 2].map(|a| end[a] - begin[a]) }
+        });
+        let cut = |flow: &Flow, part: GridBox| {
+            let components = flow.components_vox().map(|c| part.of(c, grid.size())).collect();
+            Flow::new(grid.part(part), components).unwrap()
+        };
+        assert_eq!(boxes.iter().map(GridBox::len).sum::<usize>(), grid.len());
+        let mut sums = FlowErrorSums::new(&grid);
+        boxes.iter().for_each(|&part| sums.add(&cut(&estimate, part), &cut(&truth, part), control).unwrap());
+        let mut again = sums.again().unwrap();
+        let mut second = |&part: &GridBox| again.add(&cut(&estimate, part), &cut(&truth, part), control);
+        boxes.iter().rev().for_each(|part| second(part).unwrap());
+        assert_eq!(again.finish(), whole);
+        assert!(matches!(FlowErrorSums::new(&grid).again(), Err(MeasureError::NothingToMeasure { .. })));
+    }
+}

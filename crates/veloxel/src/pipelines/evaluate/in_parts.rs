@@ -1,0 +1,88 @@
+//! A field that need not fit into memory, measured against a truth that need not either: the numbers of both in memory, bit by bit.
+
+use super::{CertaintyEvaluation, FlowEvaluation};
+use crate::pipelines::boxes::{FlowBoxes, boxes, require_room};
+use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
+use crate::{Result, Session, VeloxelError};
+use veloxel_core::{Flow, Grid, GridBox, Stage};
+use veloxel_measure::{FlowErrorSums, FoldingSums, MeasureError};
+use veloxel_motion::over::beside::read_and_written_beside;
+
+/// A field and the truth, of which boxes are read.
+#[derive(Clone, Copy)]
+pub struct EvaluatePartsRequest<'a> {
+    /// The field that is measured.
+    pub result: &'a dyn FlowBoxes,
+    /// The truth, on the same grid.
+    pub truth: &'a dyn FlowBoxes,
+}
+
+/// Samples a voxel of a box: both fields' vectors as they are read, of the next box, and without the voxels beside it.
+const OF_BOX: usize = 24;
+/// Samples of a voxel that are held in memory: both fields, and errors with the places where they were measured.
+const OF_VOXEL: u64 = 11;
+/// Voxels along x, y and z that boxes begin at multiples of: those of chunks that this program writes.
+const STEP: [usize; 3] = [64; 3];
+
+/// Bytes that measuring a field on a grid takes in memory.
+pub fn evaluate_room(grid: &Grid) -> u64 {
+    PROGRAM_BYTES + SAMPLE * OF_VOXEL * grid.len() as u64
+}
+
+/// End-point and angular error of a field, and the cells in which it folds, as [`evaluate_flow`](super::evaluate_flow) gives them. Both
+/// fields are read twice.
+///
+/// # Errors
+/// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`];
+/// [`DenseError::Memory`](crate::pipelines::DenseError::Memory); what fields fail with; [`VeloxelError::Stopped`].
+pub fn evaluate_flow_in_parts(
+    request: &EvaluatePartsRequest<'_>,
+    session: &Session,
+) -> Result<FlowEvaluation> {
+    session.enter(Stage::Measure)?;
+    let EvaluatePartsRequest { result, truth } = *request;
+    let (grid, control) = (truth.grid(), session.control());
+    grid.require_same(result.grid(), "truth and estimate").map_err(MeasureError::from)?;
+    let all = boxes(grid.size(), STEP, require_room(grid, STEP, OF_BOX, session)?);
+    let (count, mut done) = (2.0 * all.len() as f64, 0.0);
+    let (mut sums, mut folding) = (FlowErrorSums::new(grid), FoldingSums::default());
+    let read = |own: GridBox| {
+        // The cells that begin in the box end at the next voxels.
+        let seen = own.grown([0; 3], [1; 3], grid.size());
+        Ok((own, seen, [result.part(seen)?, truth.part(own)?]))
+    };
+    each_box(&all, read, |(own, seen, [result, truth]): (GridBox, GridBox, [Flow; 2])| {
+        control.step(done / count, [None; 2])?;
+        done += 1.0;
+        folding.add(&result, own.size[2], control)?;
+        let within = own.within(&seen);
+        let components = result.components_vox().map(|c| within.of(c, seen.size)).collect();
+        let result = Flow::new(grid.part(own), components)?;
+        Ok(sums.add(&result, &truth, control)?)
+    })?;
+    let mut again = sums.again()?;
+    each_box(
+        &all,
+        |own| Ok([result.part(own)?, truth.part(own)?]),
+        |[result, truth]| {
+            control.step(done / count, [None; 2])?;
+            done += 1.0;
+            Ok(again.add(&result, &truth, control)?)
+        },
+    )?;
+    let certainty = CertaintyEvaluation::default();
+    Ok(FlowEvaluation { error: again.finish(), cells: folding.certificate(), certainty })
+}
+
+/// Measures boxes while the next one is read.
+fn each_box<T: Send>(
+    all: &[GridBox],
+    read: impl Fn(GridBox) -> Result<T> + Sync,
+    mut measure: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    read_and_written_beside(
+        |deliver| all.iter().try_for_each(|own| deliver(read(*own)?)),
+        |piece, _| measure(piece),
+        |(): ()| Ok::<_, VeloxelError>(()),
+    )
+}

@@ -1,0 +1,44 @@
+"""Fields of files that are composed, inverted and measured, in memory and in parts."""
+
+import numpy as np
+import pytest
+
+import veloxel
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("maps")
+    z, y, x = np.mgrid[:124, :116, :130].astype(np.float32)
+    field = np.stack([3 * np.sin(0.06 * y), 2.5 * np.cos(0.05 * z), -2 * np.sin(0.07 * x) - 0.3], axis=-1)
+    veloxel.write(folder / "a.ome.zarr", veloxel.Field(field))
+    veloxel.write(folder / "b.mha", veloxel.Field(field[::-1]))
+    return folder
+
+
+def same(found, expected):
+    return np.array_equal(veloxel.read_field(found).array, veloxel.read_field(expected).array, equal_nan=True)
+
+
+def test_what_does_not_fit_has_the_vectors_of_what_does(files, tmp_path):
+    a, b = files / "a.ome.zarr", files / "b.mha"
+    veloxel.invert_files(a, tmp_path / "back.ome.zarr")
+    veloxel.compose_files(a, b, out=tmp_path / "both.ome.zarr")
+    whole = veloxel.evaluate.flow_files(a, b)
+    with veloxel.Session("cpu", threads=2, max_memory=84 << 20) as session:
+        veloxel.invert_files(a, tmp_path / "back_parts.ome.zarr", session=session)
+        assert veloxel.evaluate.flow_files(a, b, session=session) == whole
+        with pytest.raises(veloxel.OutOfMemoryError, match="named .ome.zarr"):
+            veloxel.invert_files(a, tmp_path / "no.mha", session=session)
+    with veloxel.Session("cpu", threads=2, max_memory=108 << 20) as session:
+        veloxel.compose_files(a, b, out=tmp_path / "both_parts.ome.zarr", session=session)
+    assert same(tmp_path / "back_parts.ome.zarr", tmp_path / "back.ome.zarr")
+    assert same(tmp_path / "both_parts.ome.zarr", tmp_path / "both.ome.zarr")
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_files_have_the_numbers_of_fields(files):
+    a, b = files / "a.ome.zarr", files / "b.mha"
+    assert veloxel.evaluate.flow_files(a, b) == veloxel.evaluate.flow(a, b)
+    with pytest.raises(veloxel.FileMissingError):
+        veloxel.evaluate.flow_files(a, files / "none.mha")
