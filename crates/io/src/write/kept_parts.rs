@@ -6,6 +6,7 @@
 
 use crate::error::{IoError, Result};
 use crate::write::append_log::AppendLog;
+use crate::write::parts_folder::{LEDGER, UNFINISHED, remove_empty};
 use crate::write::pending::PartsFolder;
 use crate::write::target::Target;
 use std::collections::HashMap;
@@ -14,10 +15,6 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use veloxel_core::GridBox;
 
-/// The name of the list of parts that are whole.
-const LEDGER: &str = "ledger";
-/// What a part is called until it is whole.
-const UNFINISHED: &str = "unfinished";
 const SAMPLE_BYTES: usize = size_of::<f32>();
 
 /// Parts of an output, in a folder that this process alone has as long as this lives. Dropped without a part, it leaves no folder.
@@ -314,17 +311,6 @@ fn whole_part(path: &Path) -> Result<Vec<f32>> {
 
 const BLOCK_BYTES: usize = 1 << 16;
 const PIECE_BYTES: usize = 16 << 20;
-
-/// Removes a folder of parts in which nothing is but what every run begins with. A part that another process keeps stays.
-pub(crate) fn remove_empty(folder: &Path) {
-    let own = [LEDGER, UNFINISHED];
-    let is_own = |entry: fs::DirEntry| own.iter().any(|name| entry.file_name() == *name);
-    if fs::read_dir(folder).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_own))) {
-        // Where something cannot be removed, a later run finds a folder without parts.
-        own.iter().for_each(|name| drop(fs::remove_file(folder.join(name))));
-        let _ = fs::remove_dir(folder);
-    }
-}
 
 /// The hidden folder beside an output.
 fn folder_of(path: &Path) -> PathBuf {

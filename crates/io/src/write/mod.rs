@@ -4,6 +4,7 @@ pub(crate) mod append_log;
 pub(crate) mod detached;
 pub(crate) mod kept_parts;
 pub(crate) mod painted_mesh;
+mod parts_folder;
 pub(crate) mod pending;
 pub(crate) mod plain_error;
 pub(crate) mod publication;

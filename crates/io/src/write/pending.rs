@@ -1,6 +1,6 @@
 //! Temporary files and folders of unfinished outputs, listed by session, so that a stopped program removes them.
 
-use crate::write::kept_parts::remove_empty;
+use crate::write::parts_folder::remove_empty;
 use crate::write::plain_error::without_path;
 use crate::write::publication::{Resolved, is_whole, remove_staging};
 use std::collections::{BTreeMap, BTreeSet};

@@ -67,7 +67,7 @@ pub fn reliability(
         Foretold::Probability { map, within_vox } => (map, Some(within_vox)),
         Foretold::Error { map } => (map, None),
     };
-    truth.grid().require_same(map.grid(), "truth and what is foretold of its errors")?;
+    truth.grid().require_same(map.grid(), "truth and errors that are predicted for it")?;
     let measured = measured_indices(estimate, truth, mask)?;
     control.check()?;
     let errors = end_point_error_vox(estimate, truth)?;

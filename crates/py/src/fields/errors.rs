@@ -44,13 +44,14 @@ pub fn probability(method: &str, preset: &str, confidence: &Image, within: f32) 
 #[pyfunction]
 pub fn covariance(
     session: &Bound<'_, Session>,
-    names: (String, String),
+    method: &str,
+    preset: &str,
     fixed: &Bound<'_, Image>,
     field: &Bound<'_, Field>,
     confidence: &Bound<'_, Image>,
 ) -> PyResult<Vec<Image>> {
     let (fixed, flow, confidence) = (&fixed.get().volume, &field.get().flow, &confidence.get().volume);
-    let curves = curves(&names.0, &names.1, flow.grid().dimension())?;
+    let curves = curves(method, preset, flow.grid().dimension())?;
     let found = session.get().lend(|library| {
         run(session.py(), library, None, |library| {
             Ok(curves.covariances(library.device()?, fixed, flow, confidence)?)

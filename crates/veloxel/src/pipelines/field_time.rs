@@ -18,7 +18,7 @@ pub enum FieldWork {
     WarpImage(Interpolation),
     /// Labels are pulled back.
     WarpLabels(LabelChoice),
-    /// So many fields become one.
+    /// Several fields become one.
     Compose {
         /// How many.
         fields: usize,

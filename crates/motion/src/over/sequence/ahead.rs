@@ -10,8 +10,8 @@ use std::thread::Scope;
 /// A pair that was asked for: its first frame, and the flow that the device may not have found yet.
 type Asked = Result<(usize, PendingFlow)>;
 
-/// The pairs of a run, asked for in turn by a thread of their own, which ends with the turns, after an error, or once nobody
-/// receives any more. While one flow leaves the device, the next one is at work, and the frames of the one after are there.
+/// The pairs of a run, asked for in turn by a thread of their own, which ends with the turns, after an error, or once the receiver
+/// is gone. While one flow leaves the device, the next one is at work, and the frames of the one after are there.
 pub(super) fn asked_ahead<'scope, 'run: 'scope>(
     scope: &'scope Scope<'scope, '_>,
     run: Run<'run>,

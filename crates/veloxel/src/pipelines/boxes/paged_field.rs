@@ -62,7 +62,7 @@ impl<'a> PagedField<'a> {
         self.kept.borrow_mut().failure.take().map_or(Ok(()), Err)
     }
 
-    /// Reads a page, in place of the one that nobody asked for the longest.
+    /// Reads a page, in place of the one that was not asked for the longest.
     fn read(&self, kept: &mut Kept, number: usize) -> Result<()> {
         if kept.numbers.len() == self.most {
             let used = |nth: &usize| kept.pages[kept.numbers[*nth]].as_ref().map_or(0, |page| page.used);
