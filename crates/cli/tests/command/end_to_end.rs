@@ -274,6 +274,7 @@ fn what_a_run_says_of_its_errors_is_held_against_the_truth() {
     );
     flow(&["--covariance", "s.nii.gz"]).failed_with(&["covariances", ".npy"]);
     flow(&["--probability", "p.nii.gz", "--within", "9"]).failed_with(&["threshold", "0.125", "9"]);
-    flow(&["--method", "fe", "--preset", "accurate", "--covariance", "s.npy"])
+    place
+        .run(&["flow", "a.nii.gz", "b.nii.gz", "-o", "f.nii.gz", "--method", "fe", "--covariance", "s.npy"])
         .failed_with(&["method fe", "--method"]);
 }

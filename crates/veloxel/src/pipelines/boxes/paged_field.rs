@@ -33,15 +33,16 @@ struct Kept {
     pages: Vec<Option<Page>>,
     /// Numbers of the pages in memory.
     numbers: Vec<usize>,
-    /// How many pages were read.
-    read: u64,
+    /// The page that was asked for last, and how often another one was asked for than before.
+    last: Option<usize>,
+    turns: u64,
     /// The first failure of reading; nothing is read afterwards.
     failure: Option<VeloxelError>,
 }
 
 struct Page {
     flow: Flow,
-    /// How many pages had been read when it was last asked for.
+    /// The turn in which it was last asked for.
     used: u64,
 }
 
@@ -74,8 +75,7 @@ impl<'a> PagedField<'a> {
         let begin = [number % nx, number / nx % ny, number / (nx * ny)].map(|nth| nth * SIDE);
         let size = self.boxes.grid().size();
         let part = GridBox { begin, size: [0, 1, 2].map(|a| SIDE.min(size[a] - begin[a])) };
-        kept.read += 1;
-        kept.pages[number] = Some(Page { flow: self.boxes.part(part)?, used: kept.read });
+        kept.pages[number] = Some(Page { flow: self.boxes.part(part)?, used: kept.turns });
         kept.numbers.push(number);
         Ok(())
     }
@@ -91,15 +91,18 @@ impl Vectors for PagedField<'_> {
         let [x, y, z] = voxel.map(|v| v / SIDE);
         let number = (z * ny + y) * nx + x;
         let kept = &mut *self.kept.borrow_mut();
+        if kept.last != Some(number) {
+            (kept.last, kept.turns) = (Some(number), kept.turns + 1);
+        }
         if kept.pages[number].is_none()
             && kept.failure.is_none()
             && let Err(error) = self.read(kept, number)
         {
             kept.failure = Some(error);
         }
-        let read = kept.read;
+        let turn = kept.turns;
         let Some(page) = &mut kept.pages[number] else { return [f32::NAN; 3] };
-        page.used = read;
+        page.used = turn;
         page.flow.vector_vox(page.flow.grid().index(voxel.map(|v| v % SIDE)))
     }
 }
