@@ -37,6 +37,7 @@ def test_results_keep_all_that_they_hold():
     found = veloxel.flow(*pair(), preset="fast", warped=True, device="cpu")
     same = pickle.loads(pickle.dumps(found))
     assert np.array_equal(same.field, found.field, equal_nan=True)
+    assert np.array_equal(same.covariance, found.covariance, equal_nan=True)
     assert np.array_equal(same.confidence.array, found.confidence.array)
     assert np.array_equal(same.warped.array, found.warped.array, equal_nan=True)
     assert same.report == found.report and same.occlusion is None

@@ -311,7 +311,8 @@ class FlowResult(ErrorMaps, Shown):
         self._report: str = found.report
         self._errors: tuple[str, str] | None = found.errors
         self._fixed = None if fixed is None else Image._of(fixed)
-        self._guide: Any = found.fixed if found.fixed is not None else fixed
+        guide = found.fixed if found.fixed is not None else fixed
+        self._guide = None if guide is None else Image._of(guide)
         self.flow = Field._of(found.field, session)
         self.inverse = None if found.inverse is None else Field._of(found.inverse, session)
         self.transform = None if found.transform is None else _transform(found.transform)

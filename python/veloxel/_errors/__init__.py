@@ -18,7 +18,7 @@ class ErrorMaps:
     """The maps of errors of a result, by the curves of its method and preset."""
 
     _errors: tuple[str, str] | None
-    _guide: Any
+    _guide: Image | None
     confidence: Image
     flow: Any
 
@@ -52,7 +52,7 @@ class ErrorMaps:
         if self._errors is None or self._guide is None:
             return None
         session = lent(None, "cpu")
-        entries = _veloxel.covariance(session, *self._errors, self._guide, self.flow._own, self.confidence._own)
+        entries = _veloxel.covariance(session, *self._errors, self._guide._own, self.flow._own, self.confidence._own)
         return matrices([Image._of(entry).array for entry in entries])
 
     def probability(self, within: float = 0.5) -> Image | None:
