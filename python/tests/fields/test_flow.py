@@ -64,7 +64,7 @@ def test_every_method_gives_the_bits_of_the_command(tmp_path, command, session, 
 
 
 def test_what_is_said_of_errors_is_measured_as_by_the_command(tmp_path, command, session):
-    parts = veloxel.phantom("sinusoid", (20, 24, 28), noise=0.05)
+    parts = veloxel.phantom("shift", (24, 28, 32), noise=0.05)
     for name in ("fixed", "moving"):
         parts[name].save(tmp_path / f"{name}.nii.gz")
     parts["truth"].save(tmp_path / "truth.nii.gz")
