@@ -2,8 +2,8 @@
 //!
 //! A confidence c has the raw error `e = ½ √(1/c − 1)` voxels, which its method derived from data and smoothness. For each method, preset
 //! and dimension a curve that only rises leads from there to the mean end-point error of such vectors, a second one to the error that
-//! nine of ten stay below, a third to the size of the ellipse that holds nine of ten (its shape: [`covariance`]), and others to the shares that
-//! are off by [`THRESHOLDS_VOX`] or more, which make a probability of a confidence ([`probability`]). `benches/calibration.py` makes the
+//! nine of ten stay below, a third to the size of the ellipse that holds nine of ten (its shape: `covariance`), and others to the shares that
+//! are off by [`THRESHOLDS_VOX`] or more, which make a probability of a confidence (`probability`). `benches/calibration.py` makes the
 //! table by isotonic regression, and says which pairs took part (docs/confidence.md).
 //! *Units*: voxels (pixels) of the fixed grid; where these are no cubes, lengths of their shortest edge.
 //! *Limits*: the pairs were photographs, films and phantoms: in other images errors may be larger or smaller by a factor.
