@@ -102,7 +102,7 @@ on_every_device! {
         }
     }
 
-    /// Motion that differs little from voxel to voxel, little or much.
+    /// Smooth motion of half a voxel to nine voxels.
     fn samples_of_a_smooth_motion(device: &Device) {
         let shape = Shape { size: [70, 23, 13], dimension: Dimension::Three };
         for (interpolation, amplitude) in [Interpolation::CubicConvolution, Interpolation::CubicSpline]
