@@ -46,9 +46,80 @@ def test_the_samples_of_a_tensor_are_seen_and_not_copied():
 def test_tensors_of_a_gpu_are_refused_by_name(expected):
     fixed, moving, _ = expected
     for device in (2, 10):
-        with pytest.raises(veloxel.InputError, match=r"the moving image is a tensor in the memory of a GPU.*cpu\(\)") as raised:
+        with pytest.raises(veloxel.InputError, match=r"cpu\(\)") as raised:
             veloxel.flow(fixed, Tensor(moving, (device, 0)), device="cpu")
-        assert "host's memory" in str(raised.value)
+        assert "in the memory of a GPU" in str(raised.value)
+        with pytest.raises(veloxel.InputError, match=r"the image is a tensor in the memory of a GPU.*cpu\(\)"):
+            veloxel.Image(Tensor(moving, (device, 0)))
+    on_gpu = Tensor(moving, (2, 0))
+    with pytest.raises(veloxel.InputError, match="memory of cuda:0 and the session computes on cpu"):
+        veloxel.flow(on_gpu, on_gpu, device="cpu")
+    with pytest.raises(veloxel.InputError, match="warped="):
+        veloxel.flow(on_gpu, on_gpu, warped=0.0)
+
+
+def resident(fixed, moving, *, mask=None, method="clg", init=None):
+    """The flow of arrays of the host through the way that tensors on a GPU go: a processor's memory is the host's."""
+    from veloxel import _veloxel
+    from veloxel._flow import _options, settings
+    from veloxel._gpu.flow import GpuFlow
+
+    own = _veloxel.Session("cpu", 2)
+    nowhere = (None, None, None)
+    known = {"mask": mask, "moving_mask": None, "volume_mask": None, "weight": None, "init": init}
+    options = _options(settings(method, "fast", {}), False, False, None, None)
+    images = [(np.ascontiguousarray(image).__dlpack__(), nowhere) for image in (fixed, moving)]
+    return GpuFlow(_veloxel.resident_flow(own, images, options, known), None)
+
+
+def test_what_stays_on_a_device_has_the_bits_of_the_host():
+    fixed, moving = waves(0.0, (16, 20, 24)), waves(0.5, (16, 20, 24))
+    inside = (fixed > 0).astype(np.float32)
+    expected = veloxel.flow(fixed, moving, mask=inside, method="symmetric", preset="fast", init="affine", device="cpu")
+    mask = (inside.__dlpack__(), (None, None, None))
+    found = resident(fixed, moving, mask=mask, method="symmetric", init="affine")
+    assert found.flow.shape == (16, 20, 24, 3) and found.flow.__dlpack_device__() == (1, 0)
+    assert np.array_equal(np.from_dlpack(found.flow), expected.field, equal_nan=True)
+    assert np.array_equal(found.flow.numpy(), expected.field, equal_nan=True)
+    assert np.array_equal(np.from_dlpack(found.confidence), expected.confidence.array)
+    assert found.inverse is None
+    assert np.array_equal(found.transform.matrix, expected.transform.matrix)
+    there = found.cpu()
+    assert np.array_equal(there.field, expected.field, equal_nan=True) and there.report["statistics"] == expected.report["statistics"]
+    assert np.array_equal(there.inverse.array, expected.inverse.array, equal_nan=True)
+    both = resident(fixed, moving, method="symmetric")
+    back = veloxel.flow(fixed, moving, method="symmetric", preset="fast", device="cpu").inverse.array
+    assert np.array_equal(np.from_dlpack(both.inverse), back) and np.array_equal(both.cpu().inverse.array, back)
+    assert found.report["copied_bytes"] == {"to_device": 0, "to_host": 0}
+
+
+def test_views_of_what_stays_outlive_it():
+    field = np.from_dlpack(resident(waves(0.0), waves(0.5)).flow)
+    for shift in (0.1, 0.2):
+        resident(waves(0.0), waves(shift))
+    assert np.array_equal(field, veloxel.flow(waves(0.0), waves(0.5), preset="fast", device="cpu").field, equal_nan=True)
+
+
+def test_capsules_are_taken_once_and_as_they_are(expected):
+    from veloxel import _veloxel
+
+    fixed, moving, _ = expected
+    nowhere = (None, None, None)
+    capsule = moving.__dlpack__()
+    taken = [(fixed.__dlpack__(), nowhere), (capsule, nowhere)]
+    from veloxel._flow import _options, settings
+
+    options = _options(settings("clg", "fast", {}), False, False, None, None)
+    known = dict.fromkeys(("mask", "moving_mask", "volume_mask", "weight", "init"))
+    own = _veloxel.Session("cpu", 2)
+    _veloxel.resident_flow(own, taken, options, known)
+    with pytest.raises(ValueError, match="PyCapsule"):
+        _veloxel.resident_flow(own, [(fixed.__dlpack__(), nowhere), (capsule, nowhere)], options, known)
+    for wrong in (fixed.astype(np.float64), np.asfortranarray(fixed), fixed[:, ::2]):
+        with pytest.raises(veloxel.InputError, match="float32 in C order"):
+            _veloxel.resident_flow(own, [(wrong.__dlpack__(), nowhere), (moving.__dlpack__(), nowhere)], options, known)
+    with pytest.raises(veloxel.InputError, match="tensor in the memory of a GPU, not a ndarray"):
+        veloxel.GpuImage(fixed)
 
 
 def test_results_are_tensors(expected):
@@ -95,13 +166,59 @@ def test_torch(expected):
     assert np.array_equal(same.field, field)
     if torch.cuda.is_available():
         with pytest.raises(veloxel.InputError, match="cuda:0"):
-            veloxel.flow(torch.from_numpy(fixed).cuda(), moving)
+            veloxel.Image(torch.from_numpy(fixed).cuda())
+
+
+def test_torch_on_a_gpu(expected):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA GPU")
+    fixed, moving, field = expected
+    here = [torch.from_numpy(image).cuda() for image in (fixed, moving)]
+    found = veloxel.flow(*here, preset="fast")
+    assert found.to_torch().is_cuda and found.report["copied_bytes"]["to_host"] < fixed.nbytes
+    assert np.array_equal(found.to_torch().cpu().numpy(), field, equal_nan=True)
+    assert np.array_equal(found.cpu().field, field, equal_nan=True)
+    # Views with strides, halves, other streams.
+    wide = torch.stack([here[0], here[0]], dim=-1)
+    with torch.cuda.stream(torch.cuda.Stream()):
+        late = torch.nn.functional.pad(here[1], (0, 64))[:, :64]
+        again = veloxel.flow(wide[..., 0], late, preset="fast", mask=torch.ones_like(here[0], dtype=torch.bool))
+        doubled = again.to_torch() * 2
+    torch.cuda.synchronize()
+    masked = veloxel.flow(fixed, moving, preset="fast", mask=np.ones(fixed.shape), device="cpu").field
+    assert np.array_equal(doubled.cpu().numpy(), 2 * masked, equal_nan=True)
+    for _ in range(20):
+        view = veloxel.flow(*here, preset="fast").to_torch()
+        total = (view * 1.0).nan_to_num()
+        del view
+        veloxel.flow(here[1], here[0], preset="fast")
+        assert np.array_equal(total.cpu().numpy(), np.nan_to_num(field))
+    placed = [veloxel.GpuImage(image, spacing_zyx=(2.0, 0.5)) for image in here]
+    on_host = [veloxel.Image(image, spacing_zyx=(2.0, 0.5)) for image in (fixed, moving)]
+    there = veloxel.flow(*placed, preset="fast").cpu()
+    assert there.flow.spacing_zyx == (2.0, 0.5)
+    assert np.array_equal(there.field, veloxel.flow(*on_host, preset="fast", device="cpu").field, equal_nan=True)
+    registered = veloxel.register(*here, preset="fast")
+    expected_both = veloxel.register(fixed, moving, preset="fast", device="cpu")
+    assert np.array_equal(registered.cpu().inverse.array, expected_both.inverse.array, equal_nan=True)
+    with pytest.warns(veloxel.VeloxelWarning, match="memory of the host"):
+        holes = here[1].clone()
+        holes[3, 4] = float("nan")
+        veloxel.flow(here[0], holes, preset="fast")
+    with pytest.raises(veloxel.InputError, match="bring both to one place"):
+        veloxel.flow(here[0], moving)
+    with pytest.raises(veloxel.InputError, match="session computes on cpu"):
+        veloxel.flow(*here, device="cpu")
 
 
 def test_cupy(expected):
     cupy = pytest.importorskip("cupy")
     with pytest.raises(veloxel.InputError, match=r"\.get\(\)"):
         veloxel.Image(cupy.asarray(expected[0]))
+    fixed, moving, field = expected
+    found = veloxel.flow(cupy.asarray(fixed), cupy.asfortranarray(cupy.asarray(moving)), preset="fast")
+    assert np.array_equal(cupy.asnumpy(cupy.from_dlpack(found.flow)), field, equal_nan=True)
 
 
 def test_monai(expected):

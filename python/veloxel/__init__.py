@@ -31,6 +31,8 @@ from ._files import info, read, read_field, read_labels, read_mesh, read_sequenc
 from ._filter import filter, phantom, phantoms
 from ._flow import flow, flow_files, methods, parameters, register, sequence
 from ._frames import Frames, frames
+from ._gpu.flow import GpuFlow, GpuTensor
+from ._gpu.tensors import GpuImage
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
 from ._maps import Transform, compose, compose_files, invert, invert_files, read_transform, warp_files, warp_labels_files
@@ -64,6 +66,9 @@ __all__ = [
     "FileMissingError",
     "FlowResult",
     "Frames",
+    "GpuFlow",
+    "GpuImage",
+    "GpuTensor",
     "HeartMotion",
     "HeartResult",
     "Image",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from . import _veloxel
 from ._arguments import Progress, as_progress, whole
+from ._gpu.flow import GpuFlow, gpu_flow
+from ._gpu.tensors import GpuImage, is_on_gpu
 from ._images import as_image, as_image_beside, as_images
 from ._results import FlowResult
 from ._session import Session, lent
@@ -62,6 +64,11 @@ def parameters(method: str = "clg", *, preset: str | None = None, axes: int = 3,
     return json.loads(_veloxel.parameters(settings(method, preset, given), axes))
 
 
+@overload
+def flow(fixed: GpuImage, moving: GpuImage, **options: Any) -> GpuFlow: ...
+
+
+@overload
 def flow(
     fixed: Any,
     moving: Any,
@@ -81,12 +88,35 @@ def flow(
     warped: float | str | None = None,
     progress: Progress | None = None,
     **parameters: Any,
-) -> FlowResult:
+) -> FlowResult: ...
+
+
+def flow(
+    fixed: Any,
+    moving: Any,
+    *frames: Any,
+    method: str = "clg",
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    init: Any = None,
+    mask: Any = None,
+    moving_mask: Any = None,
+    volume_mask: Any = None,
+    weight: Any = None,
+    symmetric: bool = False,
+    inverse_consistency: bool = False,
+    refine: bool = False,
+    warped: float | str | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> FlowResult | GpuFlow:
     """Estimates the flow from ``fixed`` to ``moving``: ``fixed(x) ≈ moving(x + d(x))``.
 
     Args:
         fixed, moving: Images of axes ``(y, x)`` or ``(z, y, x)``: arrays, or anything that :class:`Image` takes. The moving image may
-            lie on a grid of its own.
+            lie on a grid of its own. Two tensors in the memory of a CUDA GPU (or :class:`GpuImage`) stay there, and so does what is
+            found: a :class:`GpuFlow`, the same bits.
         *frames: Further frames in order of time, for methods that take a window of them (``"phase"``).
         method: One of :func:`methods`.
         preset: One of the method's presets; ``None``: its first.
@@ -120,9 +150,19 @@ def flow(
     (40, 40, 2)
     """
     names = ["the fixed image", "the moving image", *(f"frame {nth}" for nth in range(2, 2 + len(frames)))]
-    images = as_images((fixed, moving, *frames), names)
     chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
     options = _options(chosen, inverse_consistency, refine, warped, progress)
+    if not frames and (is_on_gpu(fixed) or is_on_gpu(moving)):
+        if warped is not None:
+            raise _veloxel.InputError("warped= is of images in the host's memory: of tensors on a GPU, flow(…).cpu().warp(image) warps")
+        beside = {
+            "mask": (mask, "the mask"),
+            "moving_mask": (moving_mask, "the mask of the moving image"),
+            "volume_mask": (volume_mask, "the volume mask"),
+            "weight": (weight, "the weight image"),
+        }
+        return gpu_flow(fixed, moving, options, beside, _start(init, None), session, device)
+    images = as_images((fixed, moving, *frames), names)
     found = _veloxel.flow(
         lent(session, device),
         images,

@@ -261,7 +261,8 @@ def tensor_array(tensor: Any, what: str) -> np.ndarray:
         place = getattr(tensor, "device", None)
         way = "`.get()`" if type(tensor).__module__.split(".")[0] == "cupy" else "`.cpu()`, of JAX `jax.device_get`,"
         raise _veloxel.InputError(
-            f"{what} is a tensor in the memory of {place or 'a GPU'}, and images are prepared in the host's memory: {way} takes it there"
+            f"{what} is a tensor in the memory of {place or 'a GPU'}, and this call prepares images in the host's memory: {way} takes it there; "
+            "veloxel.flow and veloxel.register take two of CUDA where they lie"
         )
     if hasattr(tensor, "detach"):
         tensor = tensor.detach()
@@ -363,12 +364,17 @@ def _from_affine(samples: np.ndarray, affine: np.ndarray) -> tuple[np.ndarray, P
     """Samples of axes x, y, z with an affine map to RAS millimetres, as nibabel has them."""
     if samples.ndim not in (2, 3):
         raise _veloxel.InputError(f"an image has axes (x, y, z) here, this one has the shape {samples.shape}")
+    return samples.T, place_of_affine(affine)
+
+
+def place_of_affine(affine: np.ndarray) -> Place:
+    """Where a map from voxels x, y, z to RAS millimetres puts an image."""
     to_lps = np.diag([-1.0, -1.0, 1.0])
     columns = to_lps @ affine[:3, :3]
     spacing = np.linalg.norm(columns, axis=0)
     direction = columns / np.where(spacing > 0, spacing, 1.0)
     origin = to_lps @ affine[:3, 3]
-    return samples.T, (spacing.tolist(), origin.tolist(), direction.tolist())
+    return spacing.tolist(), origin.tolist(), direction.tolist()
 
 
 def ras_affine(place: Place) -> np.ndarray:

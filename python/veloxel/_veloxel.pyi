@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 __version__: str
 __all__ = [
+    "Delivered",
     "DeviceError",
+    "DeviceTensor",
     "Engine",
     "Field",
     "FileError",
@@ -24,9 +26,9 @@ __all__ = [
     "Mesh",
     "OutOfMemoryError",
     "ParameterError",
+    "ResidentFound",
     "Session",
     "StereoFound",
-    "Delivered",
     "StreamFound",
     "Tracks",
     "Transform",
@@ -48,13 +50,12 @@ __all__ = [
     "evaluate_labels",
     "evaluate_segmentation",
     "expected_error",
-    "probability",
     "features",
     "field_picture",
     "filter",
-    "flow_files",
     "fit_contours",
     "flow",
+    "flow_files",
     "graph_distances",
     "info",
     "invert",
@@ -68,6 +69,7 @@ __all__ = [
     "phantom",
     "phantoms",
     "point_cloud",
+    "probability",
     "read_cameras",
     "read_contours",
     "read_face_labels",
@@ -77,6 +79,7 @@ __all__ = [
     "read_mesh",
     "read_sequence",
     "read_transform",
+    "resident_flow",
     "run_command",
     "segment",
     "sequence",
@@ -138,6 +141,7 @@ class InternalError(RuntimeError):
 class Session:
     def __new__(cls, device: str | None = None, threads: int = 0, max_memory: int | None = None) -> Session: ...
     def device(self) -> tuple[str, str]: ...
+    def tensor_place(self) -> tuple[int, int, int | None]: ...
     def close(self) -> None: ...
 
 @final
@@ -160,6 +164,41 @@ class Field:
     def shape(self) -> list[int]: ...
     @property
     def place(self) -> _PlaceOut: ...
+
+@final
+class DeviceTensor:
+    @property
+    def shape(self) -> list[int]: ...
+    def numpy(self) -> npt.NDArray[np.float32]: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+
+@final
+class ResidentFound:
+    @property
+    def field(self) -> DeviceTensor: ...
+    @property
+    def confidence(self) -> DeviceTensor: ...
+    @property
+    def inverse(self) -> DeviceTensor | None: ...
+    @property
+    def transform(self) -> Transform | None: ...
+    @property
+    def report(self) -> str: ...
+    @property
+    def warnings(self) -> _Told: ...
+    @property
+    def errors(self) -> tuple[str, str] | None: ...
+    @property
+    def place(self) -> _PlaceOut: ...
+    def host(self) -> FlowFound: ...
 
 @final
 class FlowFound:
@@ -344,6 +383,12 @@ def flow(
     options: dict[str, Any],
     known: dict[str, Any],
 ) -> FlowFound: ...
+def resident_flow(
+    session: Session,
+    images: Sequence[tuple[Any, _Place]],
+    options: dict[str, Any],
+    known: dict[str, Any],
+) -> ResidentFound: ...
 def sequence(
     session: Session,
     images: Sequence[Image],

@@ -10,6 +10,7 @@ use crate::listing::{DeviceInfo, ListedDevice};
 use crate::memory::buffer::{Buffer, Memory};
 use crate::memory::buffer_pool::MemoryStats;
 use crate::memory::result_memory::ResultMemory;
+use crate::memory::traffic::{CountedTraffic, Traffic};
 use crate::processor::{Cpu, instruction_set};
 use crate::textures::{Texture, TextureLayout};
 use crate::timestamp::Timestamp;
@@ -23,6 +24,7 @@ pub struct Device {
     control: Control,
     results: Arc<ResultMemory>,
     counts: Option<Arc<LaunchCounts>>,
+    traffic: Arc<CountedTraffic>,
 }
 
 /// The kind of a device; every kernel matches on it to choose its implementation.
@@ -41,8 +43,8 @@ impl Device {
     /// [`ComputeError::Threads`] if they cannot be started.
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
         let cpu = Cpu::new(threads)?;
-        let (control, results) = (cpu.control.clone(), Arc::default());
-        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results, counts: None })
+        let (control, results, traffic) = (cpu.control.clone(), Arc::default(), Arc::default());
+        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results, counts: None, traffic })
     }
 
     /// A device with the same threads and memory and another channel: for a run beside another one, which is followed and
@@ -53,7 +55,7 @@ impl Device {
             DeviceKind::Cpu(cpu) => DeviceKind::Cpu(cpu.controlled_by(control.clone())),
             gpu => gpu.clone(),
         };
-        Self { kind, control, results: self.results.clone(), counts: self.counts.clone() }
+        Self { kind, control, ..self.clone() }
     }
 
     /// This device, whose launches on a GPU are counted.
@@ -165,12 +167,20 @@ impl Device {
         Ok(each.into_iter().map(|gpu| Self { kind: DeviceKind::Gpu(gpu), ..self.clone() }).collect())
     }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
-        let (control, results) = Default::default();
-        Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None }
+        let (control, results, traffic) = Default::default();
+        Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None, traffic }
     }
     /// Where the memory of results comes from.
     pub(crate) fn results(&self) -> &ResultMemory {
         &self.results
+    }
+    /// Bytes that this device and its clones copied between the host and a GPU so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic.so_far()
+    }
+    /// Counts what goes over the bus.
+    pub(crate) fn counted_traffic(&self) -> &CountedTraffic {
+        &self.traffic
     }
     fn gpu(&self) -> Option<&Arc<dyn Gpu>> {
         match &self.kind {

@@ -122,6 +122,29 @@ pub trait Gpu: Debug + Send + Sync {
     fn address(&self, _: &GpuMemory) -> Result<(u64, PointerPlace), ComputeError> {
         Err(ComputeError::NoAddress { device: self.info().name })
     }
+    /// Where memory of this device lies, for other libraries that work on it, and the stream that work goes to from here on; none
+    /// where others cannot use it.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    fn place(&self) -> Result<Option<PointerPlace>, ComputeError> {
+        Ok(None)
+    }
+    /// Copies words at an address of this device's memory to new memory, after everything that was submitted to the stream of
+    /// [`Self::place`].
+    ///
+    /// # Errors
+    /// [`ComputeError::NoAddress`] unless the device overrides it; [`ComputeError::OutOfMemory`]; [`ComputeError::DeviceFailed`].
+    fn copy_from(&self, _address: u64, _words: usize) -> Result<GpuMemory, ComputeError> {
+        Err(ComputeError::NoAddress { device: self.info().name })
+    }
+    /// Makes all later work wait for what was submitted to a stream of another library on this device.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoAddress`] unless the device overrides it; [`ComputeError::DeviceFailed`].
+    fn wait_for_stream(&self, _stream: u64) -> Result<(), ComputeError> {
+        Err(ComputeError::NoAddress { device: self.info().name })
+    }
     /// A texture of the samples of a volume, x fastest; waits for all work that was asked for.
     ///
     /// # Errors

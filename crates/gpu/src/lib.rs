@@ -57,6 +57,7 @@ pub use memory::gpu_memory::GpuMemory;
 pub use memory::host_memory::MemoryContent;
 pub use memory::pending::{Later, Pending, fetch};
 pub use memory::place::PointerPlace;
+pub use memory::traffic::Traffic;
 pub use processor::Cpu;
 pub use textures::{OwnedTexture, Texture, TextureLayout};
 pub use timestamp::Timestamp;

@@ -45,7 +45,9 @@ pub use method::local_window::{LocalWindow, PartFlow, WindowPart};
 pub use method::pair::{ImagePair, Pair, PairMethod};
 pub use method::pending_account::{MethodAccount, PendingAccount};
 pub use method::pending_flow::{DenseFlow, FlowExtras, FoundFlow, OnDevice, PendingFlow};
-pub use method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart, require_weights};
+pub use method::resident::{
+    DataRegion, ResidentFlow, ResidentMask, ResidentRegion, ResidentStart, require_weights,
+};
 pub use method::shared_scalars::SharedScalars;
 pub use method::start::Start;
 pub use method::table::{

@@ -48,7 +48,7 @@ pub fn shape(grid: &Grid) -> Vec<usize> {
 }
 
 /// `(spacing, origin, direction)` of a grid, as [`Place`] has them.
-type PlaceOut = ([f64; 3], [f64; 3], [[f64; 3]; 3]);
+pub type PlaceOut = ([f64; 3], [f64; 3], [[f64; 3]; 3]);
 
 /// Where a grid lies.
 pub fn place(grid: &Grid) -> PlaceOut {

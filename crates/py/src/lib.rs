@@ -23,6 +23,7 @@ mod running;
 mod session;
 mod settings;
 mod stereo;
+mod tensors;
 
 use pyo3::prelude::*;
 
@@ -57,6 +58,8 @@ mod _veloxel {
     use crate::fields::maps_files::{compose_files, evaluate_flow_files, invert_files};
     #[pymodule_export]
     use crate::fields::points::move_points;
+    #[pymodule_export]
+    use crate::fields::resident::{ResidentFound, resident_flow};
     #[pymodule_export]
     use crate::fields::warp::{jacobian, strain, warp_image, warp_labels};
     #[pymodule_export]
@@ -96,6 +99,8 @@ mod _veloxel {
     use crate::settings::{methods, parameters};
     #[pymodule_export]
     use crate::stereo::{StereoFound, features, stereo};
+    #[pymodule_export]
+    use crate::tensors::DeviceTensor;
 
     use super::error;
     use pyo3::prelude::*;

@@ -1,6 +1,7 @@
 //! A device that is opened once, as a class.
 
 use crate::error::{DeviceError, exception};
+use crate::tensors;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use veloxel::{DeviceOptions, Session as Library};
@@ -40,6 +41,14 @@ impl Session {
         let library = self.library()?;
         let report = library.device_report().map_err(|error| exception(&error))?;
         Ok((report.name.clone(), report.chosen_because.clone()))
+    }
+
+    /// Where tensors of other libraries lie that the session takes: the kind and the number of a device, as DLPack has them, and the
+    /// stream that they are to be complete on; none on a processor.
+    fn tensor_place(&self) -> PyResult<(i32, i32, Option<u64>)> {
+        let library = self.library()?;
+        let place = tensors::place_of(library.device().map_err(|error| exception(&error))?)?;
+        Ok(tensors::words_of(place))
     }
 
     /// Gives device memory and opened methods back; what is under way ends first, and later calls are refused.

@@ -7,6 +7,7 @@
 mod compiled_kernels;
 mod downloads;
 mod fast_map;
+mod foreign;
 mod graphs;
 mod kernel_call;
 mod launch_dependencies;
@@ -238,6 +239,20 @@ impl Gpu for CudaDevice {
         let address = memory.piece::<CudaMemory>()?.address;
         let stream = self.queues.queue().submitted_to().map_err(|e| self.failed(e))?;
         Ok((address, PointerPlace::Cuda { ordinal: self.context.ordinal(), stream }))
+    }
+    fn place(&self) -> Result<Option<PointerPlace>, ComputeError> {
+        let stream = self.queues.queue().submitted_to().map_err(|e| self.failed(e))?;
+        Ok(Some(PointerPlace::Cuda { ordinal: self.context.ordinal(), stream }))
+    }
+    fn copy_from(&self, address: u64, words: usize) -> Result<GpuMemory, ComputeError> {
+        let memory = self.pool.take(words)?;
+        let copied = self.queues.queue().copy(address, memory.address, words * size_of::<Word>());
+        copied.map_err(|e| self.failed(e))?;
+        Ok(GpuMemory::new(memory))
+    }
+    fn wait_for_stream(&self, stream: u64) -> Result<(), ComputeError> {
+        let event = foreign::recorded_on(&self.context, stream).map_err(|e| self.failed(said(e)))?;
+        self.queues.queue().wait_for(&event).map_err(|e| self.failed(e))
     }
     fn texture(
         &self,

@@ -12,7 +12,7 @@ use super::recording::Recordings;
 use super::said;
 use super::several::{DividedCall, Several, SinceDivided};
 use super::task::{Alone, Task};
-use cudarc::driver::{CudaEvent, CudaStream, DriverError, sys};
+use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximal number of launches collected before they are submitted: enough to be worth a recording, few enough that an
@@ -111,6 +111,16 @@ impl Queue {
         if bytes > 0 {
             self.work().waiting.push(Task::Alone(Alone::Clear(Access { address, writes: true }, bytes)));
         }
+    }
+
+    /// Submits all work, and after it a copy of `bytes` bytes of the device's memory.
+    pub fn copy(&self, from: sys::CUdeviceptr, to: sys::CUdeviceptr, bytes: usize) -> Result<(), Refusal> {
+        let mut work = self.work();
+        self.give(&mut work)?;
+        work.since = SinceDivided::Other;
+        self.stream.context().bind_to_thread().map_err(of_stream)?;
+        // SAFETY: the caller's ranges have as many bytes, and its memory lives until the copy has ended.
+        unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) }.map_err(of_stream)
     }
 
     /// Records an event after all work so far; the event is collected with that work and not submitted at once.

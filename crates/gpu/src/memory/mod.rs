@@ -10,4 +10,7 @@ pub(crate) mod pending;
 pub(crate) mod place;
 pub(crate) mod planar_memory;
 pub(crate) mod result_memory;
+pub(crate) mod traffic;
+
+mod foreign;
 mod transfers;

@@ -116,6 +116,7 @@ impl Device {
             }
             DeviceKind::Gpu(gpu) => {
                 let memory = gpu.upload(bytemuck::cast_slice(samples))?;
+                self.counted_traffic().count_to_device(size_of_val(samples));
                 Ok(Buffer::new(Memory::Gpu(memory), samples.len()))
             }
         }
@@ -180,6 +181,7 @@ impl Device {
                 )?;
                 let samples = |words: Vec<Word>| {
                     let len = words.len();
+                    self.counted_traffic().count_to_host(len * size_of::<Word>());
                     elements_of(words, 0, len)
                 };
                 Ok(words.into_iter().map(samples).collect())
@@ -272,7 +274,8 @@ impl Device {
                 });
                 let wanted = wanted.collect::<Result<Vec<_>, ComputeError>>()?;
                 let words = gpu.download(&wanted, mark, self.host_side())?;
-                let part = |(words, (_, range)): (Vec<_>, &(&Buffer<T>, Range<usize>))| {
+                let part = |(words, (_, range)): (Vec<Word>, &(&Buffer<T>, Range<usize>))| {
+                    self.counted_traffic().count_to_host(size_of_val(words.as_slice()));
                     elements_of(words, range.start % per_word, range.len())
                 };
                 Ok(words.into_iter().zip(parts).map(part).collect())

@@ -81,21 +81,38 @@ pub trait PairMethod: DenseMethod {
         })
     }
 
-    /// [`Self::run`], but that the flow and its confidence stay on the device, which may still work on them.
+    /// [`Self::run`], but that the flow and its confidence stay on the device.
     ///
     /// # Errors
     /// As [`Self::run`].
     fn run_on_device(&mut self, pair: &Pair<'_>) -> Result<OnDevice> {
         let device = self.device().clone();
         device.scope(|| {
-            let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
+            let images = [Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?];
             let region = ResidentRegion::upload(&device, [pair.mask, pair.volume_mask], pair.weight)?;
+            self.run_resident(images, &region, pair.start)
+        })
+    }
+
+    /// [`Self::run_on_device`] for images that the device has already, and whose memory the method may use.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    fn run_resident(
+        &mut self,
+        [fixed, moving]: [Frame; 2],
+        region: &ResidentRegion,
+        start: Start<'_>,
+    ) -> Result<OnDevice> {
+        let device = self.device().clone();
+        device.scope(|| {
             let region = region.lend();
             check_grids([&fixed, &moving], region)?;
             let mut start_flow = None;
-            let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
+            let start = start.find([&fixed, &moving], region.mask, &mut start_flow)?;
+            let linear_start = start.linear();
             let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-            Ok(self.estimate(pair)?.stay())
+            Ok(OnDevice { linear_start, ..self.estimate(pair)?.stay()? })
         })
     }
 }

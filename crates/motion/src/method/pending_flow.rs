@@ -79,15 +79,19 @@ impl FlowExtras {
     pub const ALL: Self = Self { warped: true, jacobian: true, inverse: true };
 }
 
-/// A flow and its confidence that stay in the memory of the device.
+/// A flow and its confidence that stay in the memory of the device, which is done with them.
 #[derive(Debug)]
 pub struct OnDevice {
     /// The flow.
     pub flow: ResidentFlow,
     /// In [0, 1], one for every voxel.
     pub confidence: Buffer,
-    /// The moment at which the device is done with both; none on a processor, which is done already.
-    pub done: Option<Timestamp>,
+    /// moving(x) ≈ fixed(x + d⁻¹(x)), on the moving image's grid, of methods that find both together.
+    pub inverse: Option<ResidentFlow>,
+    /// The map of the fixed grid onto itself, voxel positions, that a linear start was, given or found first.
+    pub linear_start: Option<VoxelAffine>,
+    /// How the run went.
+    pub statistics: FlowStatistics,
 }
 
 /// The result of a method, still on the device.
@@ -337,23 +341,27 @@ impl PendingFlow {
     /// # Errors
     /// As [`Self::finish`].
     pub fn statistics(self) -> Result<FlowStatistics> {
-        let Self { device, flow, determinant, account, brightness, inverse_residual, warnings, mark, .. } =
-            self;
-        let jacobian = determinant.report;
-        let numbers = PendingStatistics {
-            grid: flow.grid,
-            account,
-            jacobian,
-            brightness,
-            residual: inverse_residual,
-            warnings,
-        };
-        numbers.settle(&device, mark.as_ref())
+        Ok(self.stay()?.statistics)
     }
 
-    /// Leaves the flow and its confidence on the device, which may still work on them; nothing is fetched.
-    pub fn stay(self) -> OnDevice {
-        OnDevice { flow: self.flow, confidence: self.confidence, done: self.mark }
+    /// Leaves the flow, its confidence and the flow back on the device, waits for it and fetches the diagnostics alone.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn stay(self) -> Result<OnDevice> {
+        let Self {
+            device, flow, confidence, inverse, determinant, account, brightness, warnings, mark, ..
+        } = self;
+        let numbers = PendingStatistics {
+            grid: flow.grid.clone(),
+            account,
+            jacobian: determinant.report,
+            brightness,
+            residual: self.inverse_residual,
+            warnings,
+        };
+        let statistics = numbers.settle(&device, mark.as_ref())?;
+        Ok(OnDevice { flow, confidence, inverse, linear_start: None, statistics })
     }
 
     /// Waits for the device and leaves the results there, to measure time.

@@ -39,11 +39,15 @@ impl ResidentMask {
     }
 }
 
-/// A pair's masks and its weight image in the memory of a device.
-pub(crate) struct ResidentRegion {
-    mask: Option<ResidentMask>,
-    volume_mask: Option<ResidentMask>,
-    weight: Option<ResidentMask>,
+/// A pair's masks and its weight image in the memory of a device, all on the fixed grid.
+#[derive(Debug, Default)]
+pub struct ResidentRegion {
+    /// Where data count; none: everywhere.
+    pub mask: Option<ResidentMask>,
+    /// Where volume is preserved; none: wherever data count.
+    pub volume_mask: Option<ResidentMask>,
+    /// How much data count, from 0 to 1; none: all alike.
+    pub weight: Option<ResidentMask>,
 }
 
 impl ResidentRegion {

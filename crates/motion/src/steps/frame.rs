@@ -83,7 +83,16 @@ impl Frame {
         Self::of_samples(device, image.grid(), device.share(image.shared_data())?)
     }
 
-    /// Takes samples that the device holds already.
+    /// Takes samples that the device holds already, one for every voxel of the grid.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) for another number of samples, or if the device fails.
+    pub fn of_buffer(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self> {
+        samples.require(grid.len(), "frame", "samples")?;
+        Self::of_samples(device, grid, samples)
+    }
+
+    /// [`Self::of_buffer`] for samples whose number was checked.
     pub(crate) fn of_samples(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self> {
         let stats = match device.is_gpu() {
             true => ImageStats::Pending(Box::new(PendingStats::ask(device, &samples)?)),

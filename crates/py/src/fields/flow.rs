@@ -50,7 +50,8 @@ impl Outside {
 }
 
 impl Options<'_> {
-    fn method(&self) -> PyResult<MethodChoice> {
+    /// The method with its preset and parameters.
+    pub fn method(&self) -> PyResult<MethodChoice> {
         let draft: DenseDraft = self.settings.draft()?;
         Ok(MethodChoice {
             draft,
@@ -85,7 +86,7 @@ pub enum Init<'py> {
 }
 
 /// A start with its data.
-enum Begin {
+pub enum Begin {
     Field(Flow),
     Named(PairStart<'static>),
 }
@@ -109,7 +110,7 @@ pub fn starts() -> Vec<&'static str> {
 impl Begin {
     /// The start of images whose fixed one lies on a grid: a field of pixels without a place, as picture formats hold it, lies there
     /// too.
-    fn of(init: Option<&Init<'_>>, fixed: Option<&Grid>) -> PyResult<Self> {
+    pub fn of(init: Option<&Init<'_>>, fixed: Option<&Grid>) -> PyResult<Self> {
         Ok(match init {
             None => Self::Named(PairStart::None),
             Some(Init::Field(field)) => {
@@ -129,7 +130,8 @@ impl Begin {
         })
     }
 
-    fn start(&self) -> PairStart<'_> {
+    /// The start as pipelines take it.
+    pub fn start(&self) -> PairStart<'_> {
         match self {
             Self::Field(flow) => PairStart::Flow(flow),
             Self::Named(start) => *start,

@@ -8,5 +8,6 @@ pub mod flow_files;
 pub mod maps;
 pub mod maps_files;
 pub mod points;
+pub mod resident;
 pub mod warp;
 pub mod warp_files;

@@ -21,6 +21,7 @@ pub mod heart;
 mod in_parts;
 mod maps;
 pub(crate) mod memory_plan;
+mod opening;
 mod pair;
 mod phantom;
 mod phase_method;
@@ -28,6 +29,7 @@ mod point_tracks;
 mod points;
 mod points_error;
 pub(crate) mod prepare;
+mod resident;
 pub mod segment;
 mod sequence;
 mod stereo;
@@ -66,7 +68,7 @@ pub use maps::{
     compose_in_parts, invert, invert_in_parts, maps_plan, maps_room,
 };
 pub use memory_plan::{FlowPlan, FlowSketch, MemoryPart, memory_plan};
-pub use pair::{PairRequest, ResidentPair, pair, pair_on_device};
+pub use pair::{PairRequest, pair};
 pub use phantom::{
     PHANTOMS, PhantomContent, PhantomPart, PhantomRequest, PhantomSettings, TextureKind, phantom,
 };
@@ -76,6 +78,7 @@ pub use point_tracks::{
 pub use points::{MovedPoints, move_point, move_points};
 pub use points_error::PointsError;
 pub use prepare::grids::OutsideFill;
+pub use resident::{ResidentImage, ResidentPair, ResidentRequest, pair_on_device, resident_pair};
 pub use sequence::{
     FieldLabel, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
 };

@@ -5,6 +5,7 @@ use super::dense::{
     Image, MethodChoice, Outcome, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
 };
 use super::memory_plan::{FlowSketch, tiles_of};
+use super::opening::Opening;
 use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};
@@ -15,15 +16,14 @@ use super::prepare::holes::{
 use super::prepare::intensities::compare_intensities;
 use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
-use crate::session::MethodKey;
 use crate::{Result, Session};
 use veloxel_core::{CoreError, Flow, Grid, LinearTransform, Mask, Stage, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::steps::maps::inverted;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, FlowExtras, GivenInput, Matched, MotionError, OnDevice, OpenTile, OpenedMethod,
-    Pair, PairMethod, TilePlan, Tiled, require_weights,
+    AnyMethod, DenseFlow, FlowExtras, GivenInput, Matched, MotionError, OpenTile, OpenedMethod, Pair,
+    PairMethod, TilePlan, Tiled, require_weights,
 };
 
 /// Two images, what is known of them, and what is wanted.
@@ -174,25 +174,12 @@ impl<'a> PairRequest<'a> {
         Ok(transform.unwrap_or_default())
     }
 
+    pub(super) fn opening(&self) -> Opening<'_> {
+        Opening { method: self.method, start: self.start.kind() }
+    }
+
     fn begins_from_matches(&self) -> bool {
         self.start.kind() == StartKind::Matches
-    }
-
-    fn key(&self, grid: &Grid, white: f32) -> MethodKey {
-        let mut key = self.method.key(grid, white, 2);
-        key.decorations.extend(self.begins_from_matches().then_some("matches"));
-        key
-    }
-
-    fn open(&self, grid: &Grid, white: f32, device: &Device) -> Result<OpenedMethod> {
-        let OpenedMethod { method, parameters } = self.method.open(grid, white, 2, device)?;
-        let method = if self.begins_from_matches() { method.matched() } else { method };
-        Ok(OpenedMethod { method, parameters })
-    }
-
-    fn takes_windows(&self) -> DenseError {
-        let (takes, given) = ("a window of frames", "pair of images");
-        DenseError::Takes { method: self.method.draft.method_name(), takes, given }
     }
 }
 
@@ -231,8 +218,8 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
     let call = Call { request, prepared: &prepared, white, session, device };
     let (found, tiles) = session.with_method(
-        &request.key(grid, white),
-        || request.open(grid, white, device),
+        &request.opening().key(grid, white),
+        || request.opening().open(grid, white, device),
         |opened| call.find(opened, &mut account),
     )?;
     session.enter(Stage::Measure)?;
@@ -242,42 +229,6 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     let start = Some(request.start.kind());
     Outcome { draft, prepared, fixed_frame: 0, names, start, wanted, truth, transform, device, tiles }
         .finish(found, account)
-}
-
-/// [`pair`], but that the flow and its confidence stay in the memory of the device. Nothing is measured, and nothing is cut
-/// into tiles.
-///
-/// # Errors
-/// As [`pair`].
-pub fn pair_on_device(request: &PairRequest<'_>, session: &Session) -> Result<ResidentPair> {
-    session.enter(Stage::Solve)?;
-    let mut account = Account::begin(session)?;
-    let device = session.device()?;
-    let prepared = request.prepare(&mut account.warnings)?;
-    let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
-    let found = session.with_method(
-        &request.key(grid, white),
-        || request.open(grid, white, device),
-        |opened| {
-            account.parameters = opened.parameters.clone();
-            account.errors = request.method.error_curves(grid.dimension());
-            let AnyMethod::Pair(method) = &mut opened.method else {
-                return Err(request.takes_windows().into());
-            };
-            let pair = request.pair(&prepared)?;
-            Ok::<_, crate::VeloxelError>(account.stages.time("solve", || method.run_on_device(&pair))?)
-        },
-    )?;
-    Ok(ResidentPair { found, account })
-}
-
-/// A pair's flow that was left on the device.
-#[derive(Debug)]
-pub struct ResidentPair {
-    /// The flow and its confidence.
-    pub found: OnDevice,
-    /// Device, times, warnings and parameters.
-    pub account: Account,
 }
 
 /// One call of an opened method.
@@ -309,7 +260,9 @@ impl Call<'_> {
             jacobian: needs_determinant,
             inverse: wanted.inverse.is_yes(),
         };
-        let AnyMethod::Pair(method) = &mut opened.method else { return Err(request.takes_windows().into()) };
+        let AnyMethod::Pair(method) = &mut opened.method else {
+            return Err(request.opening().takes_windows().into());
+        };
         let pair = request.pair(prepared)?;
         let mut found = account.stages.time("solve", || match &tiles {
             None => method.run_with(&pair, extras),

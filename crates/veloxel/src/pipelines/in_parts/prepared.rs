@@ -4,12 +4,11 @@ use super::PartsRequest;
 use super::survey::{Survey, survey};
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::prepare::full_scale::white_of;
-use crate::pipelines::prepare::intensities::{self, Tones, compare_intensities};
+use crate::pipelines::prepare::intensities::{Tones, compare_intensities};
 use crate::pipelines::prepare::looked_at::{GatheredSamples, LookedAt};
-use crate::pipelines::prepare::padding::{self, padding_of};
-use crate::pipelines::prepare::sentinels::{self, note_spread};
-use crate::pipelines::prepare::tones::SamePlaces;
-use crate::pipelines::prepare::{light, tones};
+use crate::pipelines::prepare::padding::padding_of;
+use crate::pipelines::prepare::places::looked_at;
+use crate::pipelines::prepare::sentinels::note_spread;
 use crate::{Result, Session};
 use std::borrow::Cow;
 use veloxel_core::{Grid, GridBox, Warnings};
@@ -99,22 +98,6 @@ fn require_no_padding(image: &GatheredSamples, name: &str, session: &Session) ->
     let Some(value) = padding_of(image) else { return Ok(()) };
     let what = format!("fill padding: {name} is padded with {value}");
     Err(DenseError::in_parts(&what, session.max_memory_bytes()).into())
-}
-
-/// The indices of the samples of both images that preparation looks at.
-fn looked_at([fixed, moving]: [&Grid; 2]) -> [Vec<usize>; 2] {
-    let every = |grid: &Grid, step: usize| (0..grid.len()).step_by(step);
-    let own = |grid: &Grid| -> Vec<usize> {
-        let steps = [padding::step, sentinels::step, intensities::step];
-        steps.into_iter().flat_map(|step| every(grid, step(grid.len()))).collect()
-    };
-    let [mut of_fixed, mut of_moving] = [own(fixed), own(moving)];
-    let places = SamePlaces::of(fixed, moving);
-    for step in [tones::step(fixed.len()), light::step(fixed.len())] {
-        of_fixed.extend(every(fixed, step));
-        of_moving.extend(every(fixed, step).filter_map(|index| places.of_moving(index)));
-    }
-    [of_fixed, of_moving]
 }
 
 #[cfg(test)]

@@ -37,6 +37,18 @@ pub(crate) fn match_depths(
     }
 }
 
+/// Whether two images, whose least and greatest sample these are, may be pictures of several depths.
+pub(crate) fn may_differ(dimension: Dimension, ranges: [[f32; 2]; 2]) -> bool {
+    let [fixed, moving] =
+        ranges.map(|[least, largest]| (least >= 0.0).then(|| least_white(largest)).flatten());
+    dimension == Dimension::Two && fixed.is_some() && moving.is_some() && fixed != moving
+}
+
+/// The least white that holds a sample.
+fn least_white(largest: f32) -> Option<f32> {
+    WHITES.into_iter().find(|white| largest <= *white)
+}
+
 /// A white in words.
 fn told(white: f32) -> String {
     if white == 1.0 { "fractions of 1".to_owned() } else { format!("{:.0} bits", (white + 1.0).log2()) }
@@ -55,8 +67,7 @@ impl Depth {
             return None;
         }
         let largest = finite().fold(0.0, f32::max);
-        let least_white = WHITES.into_iter().find(|white| largest <= *white)?;
-        Some(Self { range: SampleRange::of(image)?, least_white })
+        Some(Self { least_white: least_white(largest)?, range: SampleRange::of(image)? })
     }
 
     /// The whites of two pictures of several depths that give both one range; none where they have one depth, or are two scenes.

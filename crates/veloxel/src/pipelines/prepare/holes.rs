@@ -1,6 +1,7 @@
 //! Holes: samples that are NaN or infinite. They are left out of the data and filled, so that methods can smooth and shrink the image.
 
 use crate::pipelines::prepare::grids::{intersection, mask_on};
+use crate::pipelines::prepare::sentinels::first_not_finite;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_motion::voxel_map;
 
@@ -10,7 +11,7 @@ use veloxel_motion::voxel_map;
 /// # Errors
 /// [`CoreError::NoData`] for an image of holes alone.
 pub(crate) fn fill_holes(image: &mut Volume<f32>, name: &str) -> Result<Option<Mask>, CoreError> {
-    if image.data().iter().all(|v| v.is_finite()) {
+    if first_not_finite(image.data()).is_none() {
         return Ok(None);
     }
     if !image.data().iter().any(|v| v.is_finite()) {

@@ -229,11 +229,14 @@ impl Cells {
         let at = [cell % nx, cell / nx % ny, cell / (nx * ny)];
         // An axis of fewer cells holds no bend.
         let axes = (0..3).filter(|a| [nx, ny, nz][*a] > 3);
-        let places: Vec<f64> =
-            axes.map(|a| 2.0 * at[a] as f64 / ([nx, ny, nz][a] - 1) as f64 - 1.0).collect();
+        let (mut places, mut bends) = ([0.0f64; 3], 0);
+        for a in axes {
+            places[bends] = 2.0 * at[a] as f64 / ([nx, ny, nz][a] - 1) as f64 - 1.0;
+            bends += 1;
+        }
         let (mut terms, mut count) = ([0.0; TERMS], 1);
         terms[0] = 1.0;
-        for (nth, place) in places.iter().enumerate() {
+        for (nth, place) in places[..bends].iter().enumerate() {
             for factor in std::iter::once(1.0).chain(places[..=nth].iter().copied()) {
                 terms[count] = place * factor;
                 count += 1;

@@ -39,6 +39,11 @@ impl GatheredSamples {
         Self { grid, indices, samples }
     }
 
+    /// The samples of these voxels, whose indices rise.
+    pub fn known(grid: Grid, indices: Vec<usize>, samples: Vec<f32>) -> Self {
+        Self { grid, indices, samples }
+    }
+
     /// Takes from samples that follow one another, the first of index `first`, those that are looked at.
     pub fn gather(&mut self, first: usize, samples: &[f32]) {
         let begin = self.indices.partition_point(|index| *index < first);
@@ -55,12 +60,55 @@ impl LookedAt for GatheredSamples {
     }
 
     fn at(&self, index: usize) -> f32 {
-        let nth = self.indices.binary_search(&index).expect("a sample that is looked at should be gathered");
+        let nth = self.place_of(index).expect("a sample that is looked at should be gathered");
         self.samples[nth]
+    }
+}
+
+impl GatheredSamples {
+    /// Where an index is: sought from where it would be if all indices lay equally far apart, which they nearly do.
+    fn place_of(&self, index: usize) -> Option<usize> {
+        let (indices, last) = (&self.indices, self.indices.len().checked_sub(1)?);
+        let share = index as f64 / self.grid.len() as f64;
+        let guess = ((share * indices.len() as f64) as usize).min(last);
+        let (mut low, mut high, mut reach) = (guess, guess, 1);
+        while indices[low] > index && low > 0 {
+            (high, low, reach) = (low, low.saturating_sub(reach), 2 * reach);
+        }
+        while indices[high] < index && high < last {
+            (low, high, reach) = (high, (high + reach).min(last), 2 * reach);
+        }
+        indices[low..=high].binary_search(&index).ok().map(|nth| low + nth)
     }
 }
 
 /// Every so many samples of an image that are numbers.
 pub(super) fn every(image: &dyn LookedAt, step: usize) -> impl Iterator<Item = f32> {
     (0..image.grid().len()).step_by(step).map(|index| image.at(index)).filter(|v| v.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_index_is_found_and_no_other() {
+        let grid = Grid::volume(40, 30, 20).unwrap();
+        let all = grid.len();
+        for indices in [
+            vec![],
+            vec![0],
+            vec![all - 1],
+            (0..all).step_by(7).collect(),
+            (9000..9100).chain([3, all - 2]).collect(),
+        ] {
+            let mut image = GatheredSamples::of(grid.clone(), indices.clone());
+            let samples: Vec<f32> = (0..all).map(|i| i as f32).collect();
+            image.gather(0, &samples);
+            for index in 0..all {
+                let found = image.place_of(index).map(|nth| image.samples[nth]);
+                assert_eq!(found, indices.contains(&index).then_some(index as f32));
+            }
+        }
+    }
 }

@@ -46,10 +46,20 @@ fn is_plain(image: &Volume<f32>) -> bool {
 
 /// The first of some samples that is not a number, or beyond ±1e15.
 pub(crate) fn first_not_plain(samples: &[f32]) -> Option<usize> {
-    let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= LARGEST));
+    first_beyond(samples, LARGEST)
+}
+
+/// The first of some samples that is not a number, or infinite.
+pub(crate) fn first_not_finite(samples: &[f32]) -> Option<usize> {
+    first_beyond(samples, f32::MAX)
+}
+
+/// The first of some samples that is not a number, or whose absolute value is above a limit.
+fn first_beyond(samples: &[f32], limit: f32) -> Option<usize> {
+    let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= limit));
     let nth = samples.chunks(BLOCK).position(|block| !within(block))?;
-    let is_plain = |v: &f32| v.abs() <= LARGEST;
-    samples[nth * BLOCK..].iter().position(|v| !is_plain(v)).map(|place| nth * BLOCK + place)
+    let is_within = |v: &f32| v.abs() <= limit;
+    samples[nth * BLOCK..].iter().position(|v| !is_within(v)).map(|place| nth * BLOCK + place)
 }
 
 fn replace_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {

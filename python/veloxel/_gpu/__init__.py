@@ -1,0 +1,1 @@
+"""Tensors that stay in a GPU's memory."""
