@@ -239,10 +239,23 @@ impl<'a> PreparedLaunch<'a> {
         groups: [u32; 3],
         finish: impl FnOnce([f64; N]) -> T + Send + 'static,
     ) -> Result<Later<T>, ComputeError> {
+        self.partials(groups, N, |sums| finish(sum_rows(sums)))
+    }
+    /// Launches this many workgroups along x, y and z, whose declaration ends with memory for `each` numbers of each; `finish` makes
+    /// the result of all of them, one workgroup after the other.
+    ///
+    /// # Errors
+    /// [`ComputeError`] of the device.
+    pub(crate) fn partials<T>(
+        self,
+        groups: [u32; 3],
+        each: usize,
+        finish: impl FnOnce(&[f32]) -> T + Send + 'static,
+    ) -> Result<Later<T>, ComputeError> {
         let count: usize = groups.iter().map(|&along| along as usize).product();
-        let sums = self.gpu.device.scratch(N * count)?;
-        PreparedLaunch::launch(self, Some(BoundBuffer::Out(&sums)), groups)?;
-        Ok(Later::on_device(sums, |sums| finish(sum_rows(sums))))
+        let partials = self.gpu.device.scratch(each * count)?;
+        PreparedLaunch::launch(self, Some(BoundBuffer::Out(&partials)), groups)?;
+        Ok(Later::on_device(partials, |partials| finish(partials)))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod centre_of_mass;
 pub mod convolve;
 pub mod deliver;
 pub mod displaced_image;
+pub mod extremes;
 pub mod gather;
 pub mod gradient;
 pub mod local_normalise;

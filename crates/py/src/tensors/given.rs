@@ -139,7 +139,7 @@ impl DeviceTensor {
     }
 }
 
-/// A capsule that owns what is kept, until somebody takes its tensor.
+/// A capsule that owns what is kept, until a library takes its tensor.
 fn capsule(py: Python<'_>, kept: Box<Kept>) -> PyResult<Py<PyAny>> {
     let kept = Box::into_raw(kept);
     // SAFETY: nothing else knows of the box yet; its vectors and itself stay where they are until the deleter is called.
@@ -159,13 +159,13 @@ fn capsule(py: Python<'_>, kept: Box<Kept>) -> PyResult<Py<PyAny>> {
     })
 }
 
-/// Frees what is kept: called once by whoever took the tensor.
+/// Frees what is kept: called once by the library that took the tensor.
 unsafe extern "C" fn deleted(managed: *mut Managed) {
     // SAFETY: the owner is the box that holds the tensor.
     drop(unsafe { Box::from_raw((*managed).owner.cast::<Kept>()) });
 }
 
-/// Frees what is kept of a capsule whose tensor nobody took.
+/// Frees what is kept of a capsule whose tensor was not taken.
 unsafe extern "C" fn left(capsule: *mut ffi::PyObject) {
     // SAFETY: the calls check the name; a capsule that keeps it still owns its tensor.
     unsafe {

@@ -21,7 +21,6 @@ pub mod heart;
 mod in_parts;
 mod maps;
 pub(crate) mod memory_plan;
-mod opening;
 mod pair;
 mod phantom;
 mod phase_method;

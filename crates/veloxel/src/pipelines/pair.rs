@@ -2,10 +2,9 @@
 
 use super::account::Account;
 use super::dense::{
-    Image, MethodChoice, Outcome, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
+    Image, MethodChoice, Opening, Outcome, PairNames, PairResult, PairStart, PairWanted, PreparedPair,
 };
 use super::memory_plan::{FlowSketch, tiles_of};
-use super::opening::Opening;
 use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{allow_two_grids, intersection, mask_on};

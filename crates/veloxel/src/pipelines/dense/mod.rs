@@ -5,6 +5,7 @@ mod error;
 mod field_warnings;
 mod image;
 mod narrow;
+mod opening;
 mod outcome;
 mod start;
 mod volume_change;
@@ -17,6 +18,7 @@ pub(crate) use field_warnings::{
 };
 pub use image::{Image, PairNames};
 pub(crate) use narrow::{doubt_phases, doubt_unexplained, is_narrow_for_phases};
+pub(crate) use opening::Opening;
 pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};
 pub use start::{PairStart, StartKind};

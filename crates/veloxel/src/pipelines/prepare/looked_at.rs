@@ -82,6 +82,33 @@ impl GatheredSamples {
     }
 }
 
+/// Samples of an image that is not in memory, at several even distances.
+#[derive(Debug, Clone)]
+pub(crate) struct EvenSamples {
+    grid: Grid,
+    /// Distances in voxels, with the samples of every so many voxels.
+    runs: Vec<(usize, Vec<f32>)>,
+}
+
+impl EvenSamples {
+    /// The samples of every so many voxels of a grid, for each of several distances.
+    pub fn new(grid: Grid, runs: Vec<(usize, Vec<f32>)>) -> Self {
+        Self { grid, runs }
+    }
+}
+
+impl LookedAt for EvenSamples {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    fn at(&self, index: usize) -> f32 {
+        let run = self.runs.iter().find(|(step, _)| index.is_multiple_of(*step));
+        let (step, samples) = run.expect("a sample that is looked at should be gathered");
+        samples[index / step]
+    }
+}
+
 /// Every so many samples of an image that are numbers.
 pub(super) fn every(image: &dyn LookedAt, step: usize) -> impl Iterator<Item = f32> {
     (0..image.grid().len()).step_by(step).map(|index| image.at(index)).filter(|v| v.is_finite())

@@ -196,6 +196,11 @@ impl<'a> SamePlaces<'a> {
         Self { fixed, moving, map: (!is_same).then_some(map) }
     }
 
+    /// Whether both images have the same voxels.
+    pub fn are_voxels(&self) -> bool {
+        self.map.is_none()
+    }
+
     /// Indices of every so many voxels of the fixed image, and the samples of both images there, where both are numbers.
     pub fn samples<'s>(
         &'s self,

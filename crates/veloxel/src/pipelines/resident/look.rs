@@ -5,15 +5,15 @@ use crate::Result;
 use crate::pipelines::prepare::depths::may_differ;
 use crate::pipelines::prepare::full_scale::white_of;
 use crate::pipelines::prepare::intensities::compare_intensities;
-use crate::pipelines::prepare::looked_at::{GatheredSamples, LookedAt};
+use crate::pipelines::prepare::looked_at::{EvenSamples, GatheredSamples, LookedAt};
 use crate::pipelines::prepare::padding::padding_of;
-use crate::pipelines::prepare::places::looked_at;
+use crate::pipelines::prepare::places::{even_steps, looked_at};
 use crate::pipelines::prepare::sentinels::{first_not_plain, note_spread};
-use veloxel_core::Warnings;
-use veloxel_gpu::{Buffer, Device, Later};
+use veloxel_core::{Grid, Warnings};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::gather::Gather;
-use veloxel_kernels::image::quantiles::{OrderStatistics, Quantiles};
+use veloxel_kernels::image::extremes::{Extremes, FindExtremes};
+use veloxel_kernels::image::gather::{Gather, Places};
 
 /// What the extremes of a pair say.
 pub(super) enum Glance {
@@ -26,46 +26,70 @@ pub(super) enum Glance {
 /// Samples of both images at the places that preparation looks at.
 pub(super) struct Samples {
     names: [String; 2],
-    looked_at: [GatheredSamples; 2],
+    looked_at: [Box<dyn LookedAt + Send + Sync>; 2],
+}
+
+/// Where samples are gathered.
+enum Where {
+    /// At several even distances.
+    Even(Vec<usize>),
+    /// At these voxels, whose indices rise.
+    Listed(Vec<usize>),
+}
+
+impl Where {
+    /// For both images.
+    fn of(grids: [&Grid; 2]) -> [Self; 2] {
+        if let Some(steps) = even_steps(grids) {
+            return [Self::Even(steps.clone()), Self::Even(steps)];
+        }
+        looked_at(grids).map(|mut indices| {
+            indices.sort();
+            indices.dedup();
+            Self::Listed(indices)
+        })
+    }
 }
 
 /// An image of which the device was asked for its extremes and for some of its samples.
 struct Asked {
-    indices: Vec<usize>,
-    extremes: Later<Option<OrderStatistics>>,
-    samples: Buffer,
-}
-
-/// The least and the greatest sample of an image, and those that preparation looks at.
-struct Seen {
-    range: [f32; 2],
-    looked_at: GatheredSamples,
+    grid: Grid,
+    places: Where,
+    extremes: Later<Extremes>,
+    samples: Vec<Buffer>,
 }
 
 impl Asked {
-    fn of(device: &Device, image: &ResidentImage, mut indices: Vec<usize>) -> Result<Self> {
-        indices.sort_unstable();
-        indices.dedup();
-        let places = device.upload(indices.iter().map(|index| *index as u32).collect())?;
-        let mut samples = device.scratch(indices.len())?;
-        Gather { image: &image.samples, indices: &places, out: &mut samples }.run(device)?;
-        Ok(Self { extremes: extremes_of(device, &image.samples)?, indices, samples })
+    fn of(device: &Device, image: &ResidentImage, places: Where) -> Result<Self> {
+        let extremes = FindExtremes { image: &image.samples }.run(device)?;
+        let gathered = |own: Places<'_>| -> Result<Buffer, ComputeError> {
+            let mut out = device.scratch(own.count(image.samples.len()))?;
+            Gather { image: &image.samples, places: own, out: &mut out }.run(device)?;
+            Ok(out)
+        };
+        let samples = match &places {
+            Where::Even(steps) => steps.iter().map(|step| gathered(Places::Every(*step))).collect(),
+            Where::Listed(indices) => {
+                let indices = device.upload(indices.iter().map(|index| *index as u32).collect())?;
+                gathered(Places::Listed(&indices)).map(|samples| vec![samples])
+            }
+        };
+        Ok(Self { grid: image.grid.clone(), places, extremes, samples: samples? })
     }
 
-    fn seen(self, device: &Device, image: &ResidentImage) -> Result<Seen> {
-        let range = range_of(self.extremes, device)?;
-        let samples = device.download(self.samples)?;
-        let looked_at = GatheredSamples::known(image.grid.clone(), self.indices, samples);
-        Ok(Seen { range, looked_at })
+    /// Waits for the device.
+    fn seen(self, device: &Device) -> Result<(Extremes, Box<dyn LookedAt + Send + Sync>)> {
+        let mut samples = device.download_all_after(self.samples, None)?;
+        let looked_at: Box<dyn LookedAt + Send + Sync> = match self.places {
+            Where::Even(steps) => {
+                Box::new(EvenSamples::new(self.grid, steps.into_iter().zip(samples).collect()))
+            }
+            Where::Listed(indices) => {
+                Box::new(GatheredSamples::known(self.grid, indices, samples.pop().unwrap_or_default()))
+            }
+        };
+        Ok((self.extremes.get(device)?, looked_at))
     }
-}
-
-fn extremes_of(device: &Device, samples: &Buffer) -> Result<Later<Option<OrderStatistics>>> {
-    Ok(Quantiles { image: samples, weight: None, step: 1, shares: [0, 1000] }.run(device)?)
-}
-
-fn range_of(extremes: Later<Option<OrderStatistics>>, device: &Device) -> Result<[f32; 2]> {
-    Ok(extremes.get(device)?.map_or([f32::NAN; 2], |found| found.samples))
 }
 
 /// Looks at the extremes of both images and of what belongs to them, and fetches some of their samples.
@@ -77,22 +101,23 @@ pub(super) fn glance(request: &ResidentRequest<'_>, device: &Device) -> Result<G
     if let Some(why) = unusual_weights(request, device)? {
         return Ok(Glance::ToPrepare(why));
     }
-    let [of_fixed, of_moving] = looked_at([&fixed.grid, &moving.grid]);
+    let [of_fixed, of_moving] = Where::of([&fixed.grid, &moving.grid]);
     let [fixed_asked, moving_asked] =
         [Asked::of(device, fixed, of_fixed)?, Asked::of(device, moving, of_moving)?];
-    let seen = [fixed_asked.seen(device, fixed)?, moving_asked.seen(device, moving)?];
+    let seen = [fixed_asked.seen(device)?, moving_asked.seen(device)?];
     let names = [0, 1].map(|nth| request.names.image(nth));
-    for (Seen { range, .. }, name) in seen.iter().zip(&names) {
-        if first_not_plain(range).is_some() {
+    let ranges = seen.each_ref().map(|(own, _)| [own.least, own.greatest]);
+    for ((own, _), name) in seen.iter().zip(&names) {
+        if !own.are_finite || first_not_plain(&[own.least, own.greatest]).is_some() {
             let why = format!("{name} has samples that are no numbers or beyond ±1e15");
             return Ok(Glance::ToPrepare(why));
         }
     }
-    if may_differ(fixed.grid.dimension(), seen.each_ref().map(|seen| seen.range)) {
+    if may_differ(fixed.grid.dimension(), ranges) {
         return Ok(Glance::ToPrepare("the pictures may have several depths".to_owned()));
     }
-    let white = white_of(seen[0].range[1].max(0.0));
-    let left = Box::new(Samples { names, looked_at: seen.map(|seen| seen.looked_at) });
+    let white = white_of(ranges[0][1].max(0.0));
+    let left = Box::new(Samples { names, looked_at: seen.map(|(_, looked_at)| looked_at) });
     Ok(Glance::AsTheyAre { white, left })
 }
 
@@ -100,14 +125,19 @@ pub(super) fn glance(request: &ResidentRequest<'_>, device: &Device) -> Result<G
 fn unusual_weights(request: &ResidentRequest<'_>, device: &Device) -> Result<Option<String>> {
     for (mask, what) in [(&request.mask, "the mask"), (&request.volume_mask, "the volume mask")] {
         let Some(mask) = mask else { continue };
-        let [least, most] = range_of(extremes_of(device, &mask.samples)?, device)?;
-        if !(most == 1.0 && (least == 0.0 || least == 1.0)) {
+        let Extremes { least, greatest, are_finite } = extremes_of(device, mask)?;
+        if !(are_finite && greatest == 1.0 && (least == 0.0 || least == 1.0)) {
             return Ok(Some(format!("{what} is not 0 and 1")));
         }
     }
     let Some(weight) = &request.weight else { return Ok(None) };
-    let [least, most] = range_of(extremes_of(device, &weight.samples)?, device)?;
-    Ok((!(least >= 0.0 && most <= 1.0)).then(|| "weights are not within 0 and 1".to_owned()))
+    let Extremes { least, greatest, are_finite } = extremes_of(device, weight)?;
+    let are_weights = are_finite && least >= 0.0 && greatest <= 1.0;
+    Ok((!are_weights).then(|| "weights are not within 0 and 1".to_owned()))
+}
+
+fn extremes_of(device: &Device, image: &ResidentImage) -> Result<Extremes> {
+    Ok(FindExtremes { image: &image.samples }.run(device)?.get(device)?)
 }
 
 impl Samples {
@@ -115,12 +145,13 @@ impl Samples {
     /// may work on the images meanwhile.
     pub fn look(&self, warnings: &mut Warnings) -> Option<String> {
         for (looked_at, name) in self.looked_at.iter().zip(&self.names) {
+            let looked_at: &dyn LookedAt = &**looked_at;
             if let Some(value) = padding_of(looked_at) {
                 return Some(format!("{name} is padded with {value}"));
             }
             note_spread(looked_at, name, warnings);
         }
-        let images = self.looked_at.each_ref().map(|image| image as &dyn LookedAt);
+        let images = self.looked_at.each_ref().map(|image| &**image as &dyn LookedAt);
         let names = self.names.each_ref().map(String::as_str);
         let [fixed, moving] = names;
         compare_intensities(images, names, warnings)

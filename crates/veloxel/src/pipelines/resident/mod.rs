@@ -6,8 +6,7 @@ mod look;
 mod tests;
 
 use super::account::Account;
-use super::dense::{MethodChoice, PairNames, PairResult, PairStart, PairWanted, StartKind, Wanted};
-use super::opening::Opening;
+use super::dense::{MethodChoice, Opening, PairNames, PairResult, PairStart, PairWanted, StartKind, Wanted};
 use super::pair::{PairRequest, pair};
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::allow_two_grids;
@@ -140,7 +139,7 @@ pub fn resident_pair(request: ResidentRequest<'_>, session: &Session) -> Result<
         Glance::ToPrepare(why) => why,
         Glance::AsTheyAre { white, left } => {
             match as_they_are(&request, white, &left, session, &mut account)? {
-                Ok(found) => return Ok(ended(found, device.traffic().since(before), account)),
+                Ok(found) => return Ok(found.after(device.traffic().since(before), account)),
                 Err(why) => why,
             }
         }
@@ -149,13 +148,20 @@ pub fn resident_pair(request: ResidentRequest<'_>, session: &Session) -> Result<
         format!("{why}: the images were prepared in the memory of the host, and what was found went back");
     account.warnings.push(WarningKind::Content, text);
     let found = by_host(request, session, &mut account)?;
-    Ok(ended(found, device.traffic().since(before), account))
+    Ok(found.after(device.traffic().since(before), account))
 }
 
-type Found = (OnDevice, Option<LinearTransform>);
+/// What was found, and the linear map that the run began from.
+struct Found {
+    on_device: OnDevice,
+    transform: Option<LinearTransform>,
+}
 
-fn ended((found, transform): Found, traffic: Traffic, account: Account) -> ResidentPair {
-    ResidentPair { found, transform, traffic, account }
+impl Found {
+    fn after(self, traffic: Traffic, account: Account) -> ResidentPair {
+        let Self { on_device: found, transform } = self;
+        ResidentPair { found, transform, traffic, account }
+    }
 }
 
 /// Estimates the flow of images that seem to need no preparation, while their samples are looked at; the reason if they do need it.
@@ -199,7 +205,7 @@ fn as_they_are(
     account.warnings.extend(told);
     let found = found?;
     let transform = request.start.transform(found.linear_start, grids).unwrap_or_default();
-    Ok(Ok((found, transform)))
+    Ok(Ok(Found { on_device: found, transform }))
 }
 
 /// A copy on the device, which a method may use while the samples themselves may still be needed on the host.
@@ -270,7 +276,7 @@ fn by_host(request: ResidentRequest<'_>, session: &Session, account: &mut Accoun
         linear_start,
         statistics,
     };
-    Ok((found, transform))
+    Ok(Found { on_device: found, transform })
 }
 
 /// [`pair`], but that the flow and its confidence stay in the memory of the device. Nothing is measured, and nothing is cut

@@ -60,7 +60,6 @@ on_every_device! {
         let straight = LinearTransform::identity(Dimension::Three).matrix();
         let shift = LinearTransform::new(Dimension::Three, straight, [0.5, 0.0, 0.0]).unwrap();
         for (method, start) in [
-            (choice("clg", "fast"), PairStart::None),
             (choice("symmetric", "fast"), PairStart::Affine),
             (choice("symmetric", "fast"), PairStart::None),
             (choice("lucas-kanade", "fast"), PairStart::None),

@@ -1,6 +1,6 @@
 //! How a method of pairs is opened, and what tells whether an opened one serves again.
 
-use super::dense::{DenseError, MethodChoice, StartKind};
+use super::{DenseError, MethodChoice, StartKind};
 use crate::Result;
 use crate::session::MethodKey;
 use veloxel_core::Grid;
@@ -9,7 +9,7 @@ use veloxel_motion::OpenedMethod;
 
 /// A method, and what its runs start from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Opening<'a> {
+pub(crate) struct Opening<'a> {
     pub method: &'a MethodChoice,
     pub start: StartKind,
 }
