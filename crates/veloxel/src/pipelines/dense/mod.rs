@@ -6,6 +6,7 @@ mod field_warnings;
 mod image;
 mod narrow;
 mod outcome;
+mod short;
 mod start;
 mod volume_change;
 mod wanted;
@@ -19,6 +20,7 @@ pub use image::{Image, PairNames};
 pub(crate) use narrow::{doubt_phases, doubt_unexplained, is_narrow_for_phases};
 pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};
+pub(crate) use short::doubt_short;
 pub use start::{PairStart, StartKind};
 pub(crate) use volume_change::{
     ChangedPlace, ChangedSpace, VolumeChange, preserves_volume, warn_of_volume_change,
