@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """What other programs reach on the items of `veloxel bench scores`: writes crates/bench/src/scores/peers.json.
 
-    VELOXEL_DATA=... python3 benches/peers.py > crates/bench/src/scores/peers.json
+    VELOXEL_DATA=... python3 benches/peers.py [SET | SET:ITEM ...]
 
-Needs NumPy and OpenCV (opencv-python-headless; opencv-contrib-python-headless adds DeepFlow and TV-L1). Each score is the error and the time of one item, images in memory, the better time of two runs where they are short; halves are those of crates/bench/src/scores/split.tsv.
+Measures the sets or items that are named, else all, and puts their scores in place of those that the file holds of them; the others stay.
+Needs NumPy and OpenCV (opencv-python-headless; opencv-contrib-python-headless adds DeepFlow and TV-L1), for volumes those of
+volume_peers.py. Each score is the error and the time of one item, images in memory, of pictures the better time of two runs where they are short;
+halves are those of crates/bench/src/scores/split.tsv.
 
   middlebury, sintel, kitti, yosemite   DIS in three presets, Farnebäck, and DeepFlow and TV-L1 where they are installed
   stereo                                semi-global block matching, as it is and with filled gaps (sgbm.py)
+  acdc, nirep, rigid                    greedy, SimpleITK and elastix (volume_peers.py)
 """
 
 import csv
@@ -24,7 +28,8 @@ import numpy as np
 from sgbm import PAIRS, filled, sgbm
 
 DATA = Path(os.environ["VELOXEL_DATA"])
-SPLIT = Path(__file__).resolve().parents[1] / "crates/bench/src/scores/split.tsv"
+SCORES = Path(__file__).resolve().parents[1] / "crates/bench/src/scores"
+SPLIT, PEERS = SCORES / "split.tsv", SCORES / "peers.json"
 RUNS = 2
 LONG_S = 5.0
 
@@ -119,19 +124,41 @@ def of_stereo():
             yield "stereo", name, way, 100 * np.mean(~(error <= 1)), time_s
 
 
+def of_volumes(taken):
+    """The named sets of volumes, which need programs of their own."""
+    import volume_peers
+
+    for of_set, found in (("acdc", volume_peers.of_acdc), ("rigid", volume_peers.of_rigid), ("nirep", volume_peers.of_nirep)):
+        for name, item, way, error, time_s, further in found([item for own, item in taken if own == of_set]):
+            yield name, item, way, error, time_s, further, volume_peers.versions()
+
+
+def measured(taken):
+    """Set, item, way, error, time, further values and the programs of every score of the items that are taken."""
+    pictures = {"middlebury", "sintel", "kitti", "yosemite"}
+    runs = [of_pictures()] * any(own in pictures for own, _ in taken) + [of_stereo()] * any(own == "stereo" for own, _ in taken)
+    for run in runs:
+        for score in run:
+            if score[:2] in taken:
+                yield *score, [], f"OpenCV {cv2.__version__}"
+    yield from of_volumes(taken)
+
+
 def main():
     half = halves()
-    scores = []
-    for found in (of_pictures(), of_stereo()):
-        for of_set, item, way, error, time_s in found:
-            print(f"{of_set}: {item}: {way}: {error:.4f}, {time_s:.3f} s", file=sys.stderr)
-            scores.append({
-                "set": of_set, "item": item, "half": half[of_set, item], "way": way, "error": round(float(error), 5), "time_s": round(time_s, 4),
-            })
-    machine = f"{cv2.getNumThreads()} threads of {platform.machine()}"
-    measured = f"`benches/peers.py`, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}, OpenCV {cv2.__version__}, {machine}"
-    lines = ",\n".join("  " + json.dumps(score, ensure_ascii=False) for score in scores)
-    print(f'{{"measured": {json.dumps(measured)}, "scores": [\n{lines}\n]}}')
+    named = [name.partition(":") for name in sys.argv[1:]]
+    taken = [own for own in half if not named or any(own[0] == of_set and item in ("", own[1]) for of_set, _, item in named)]
+    scores = json.loads(PEERS.read_text(encoding="utf-8"))
+    machine = f"{os.cpu_count()} threads of {platform.machine()}"
+    for of_set, item, way, error, time_s, further, programs in measured(taken):
+        print(f"{of_set}: {item}: {way}: {error:.4f}, {time_s:.3f} s, {further}", file=sys.stderr, flush=True)
+        today = f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}"
+        score = {"set": of_set, "item": item, "half": half[of_set, item], "way": way, "error": round(float(error), 5), "time_s": round(time_s, 4)}
+        score |= {"further": [round(float(value), 5) for value in further]} if further else {}
+        score["measured"] = f"{today}, {programs}, {machine}"
+        scores = [own for own in scores if [own[key] for key in ("set", "item", "way")] != [of_set, item, way]] + [score]
+        # What was measured stays there if the program is stopped.
+        PEERS.write_text("[\n" + ",\n".join("  " + json.dumps(own, ensure_ascii=False) for own in scores) + "\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -55,9 +55,12 @@ def test_calibrated_pairs_have_the_bits_of_the_command(tmp_path, command, sessio
 
 
 def test_rectified_pairs_have_the_depths_of_the_command(tmp_path, command, session, pictures):
-    command(tmp_path, "stereo", "left.png", "right.png", "--focal", "90", "--baseline", "0.12", "-o", "d.npy", "--depth", "depth.npy")
+    command(tmp_path, "stereo", "left.png", "right.png", "--focal", "90", "--baseline", "0.12", "-o", "d.npy", "--depth", "depth.npy", "--expected-error", "e.npy")
     found = veloxel.stereo(*pictures, cameras=veloxel.Cameras.rectified(focal=90, baseline=0.12), session=session)
     assert np.array_equal(np.load(tmp_path / "depth.npy").reshape(found.depth.shape), found.depth.array, equal_nan=True)
+    expected = found.expected_error.array
+    assert np.array_equal(np.load(tmp_path / "e.npy").reshape(expected.shape), expected, equal_nan=True)
+    assert np.array_equal(np.isfinite(expected), np.isfinite(found.disparity.array))
     assert veloxel.stereo(*pictures, session=session).depth is None
 
 

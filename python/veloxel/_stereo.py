@@ -21,7 +21,7 @@ from ._warnings import tell
 class StereoResult(Shown):
     """The disparity of a stereo pair, and depths and points where its cameras are known.
 
-    ``disparity`` counts pixels, ``confidence`` goes from 0 to 1, ``depth`` counts metres (``None`` where the cameras are not known);
+    ``disparity`` counts pixels, ``confidence`` goes from 0 to 1, ``expected_error`` counts pixels, ``depth`` counts metres (``None`` where the cameras are not known);
     ``left`` and ``right`` are the pictures that they belong to, rectified where the cameras took them otherwise.
 
     :func:`stereo` makes it:
@@ -39,6 +39,7 @@ class StereoResult(Shown):
         self._report: str = found.report
         self._view, self._session = found.view, session
         self.disparity, self.confidence = Image._of(found.disparity), Image._of(found.confidence)
+        self.expected_error = Image._of(found.expected_error)
         self.depth = None if found.depth is None else Image._of(found.depth)
         self.left, self.right = Image._of(found.left), Image._of(found.right)
 
@@ -46,6 +47,9 @@ class StereoResult(Shown):
     """Pixels, NaN where unknown: ``x_right = x_left − d``."""
     confidence: Image
     """How certain each disparity is, 0 to 1."""
+    expected_error: Image
+    """The expected error of each disparity, pixels: what its confidence has meant for its preset where the truth was known; NaN where
+    unknown."""
     depth: Image | None
     """Metres along the left camera's axis, NaN where unknown; where the cameras are known."""
     left: Image

@@ -21,8 +21,8 @@ from ._warnings import tell
 class PointTracks(Shown):
     """A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
 
-    ``positions`` has the same as an array over frames and tracks; ``frame``, ``id``, ``xy``, ``status``, ``error`` and
-    ``forward_backward`` are the columns of the rows, ``frames``, ``tracks`` and ``alive`` are counts, ``image`` is the last frame.
+    ``positions`` has the same as an array over frames and tracks; ``frame``, ``id``, ``xy``, ``status``, ``error``,
+    ``forward_backward`` and ``expected_error`` are the columns of the rows, ``frames``, ``tracks`` and ``alive`` are counts, ``image`` is the last frame.
 
     :func:`track_points` makes it:
 
@@ -45,6 +45,9 @@ class PointTracks(Shown):
     """Mean absolute difference of the windows, intensities; NaN without a position before."""
     forward_backward: np.ndarray
     """How far the way there and back ends from its beginning, pixels; NaN without a check."""
+    expected_error: np.ndarray
+    """The expected error of the step from the frame before, pixels: what ``forward_backward`` has meant where the motion was known; NaN
+    where nothing is found, and without a check."""
     frames: int
     """Number of frames."""
     tracks: int
@@ -153,6 +156,7 @@ def track_points(
         status=found.status,
         error=found.error,
         forward_backward=found.forward_backward,
+        expected_error=found.expected_error,
         frames=found.frames,
         tracks=found.tracks,
         alive=found.alive,

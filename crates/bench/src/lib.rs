@@ -26,8 +26,8 @@ pub use figure::{Bar, Figure};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use scores::{
-    Half, SETS, Score, ScorePage, ScoreSet, ScoredWay, SetScores, SplitItem, Summary, score_lines,
-    score_table, scores, split,
+    FurtherMeasure, Half, SETS, Score, ScoreFile, ScorePage, ScoreRequest, ScoreSet, ScoredWay, SetScores,
+    SplitItem, Summary, score_table, scores, split,
 };
 pub use session::Session;
 pub use speed::volumes::{InFreshProcess, VolumeCost, volume_cost};

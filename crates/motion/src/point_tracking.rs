@@ -11,6 +11,7 @@
 //! to about the window's radius on the coarsest level.
 
 use crate::error::{MotionError, Result};
+use crate::method::calibration::LengthErrors;
 use crate::steps::buffers::copied_run;
 use veloxel_core::{Dimension, Grid, Mask, Shape, Volume};
 use veloxel_gpu::{Buffer, Device};
@@ -110,6 +111,16 @@ pub struct TrackedPoint {
     pub error: f32,
     /// How far from where it was the way back ends, pixels; NaN without a check.
     pub forward_backward_px: f32,
+}
+
+impl TrackedPoint {
+    /// The expected error of the step from the frame before, pixels; NaN unless it was found, and without a check.
+    pub fn expected_error_px(&self, errors: &LengthErrors) -> f32 {
+        match self.status {
+            PointStatus::Found => errors.expected_px(self.forward_backward_px),
+            _ => f32::NAN,
+        }
+    }
 }
 
 /// Follows points through a stream of frames of one size.

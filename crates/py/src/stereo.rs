@@ -31,6 +31,8 @@ pub struct Known<'py> {
 pub struct StereoFound {
     disparity: Py<Image>,
     confidence: Py<Image>,
+    /// Pixels, NaN where there is no disparity.
+    expected_error: Py<Image>,
     /// Metres, where the cameras are known.
     depth: Option<Py<Image>>,
     /// The pictures that the disparity belongs to: rectified where the cameras took them otherwise.
@@ -104,7 +106,8 @@ pub fn stereo(
             Ok((pair, result))
         })
     })?;
-    let StereoResult { found, mut account, .. } = result;
+    let StereoResult { found, errors, mut account, .. } = result;
+    let expected_px = errors.of_each_px(&found.disparity_px, &found.confidence);
     pair.warnings.extend(std::mem::take(&mut account.warnings));
     let depth_m = pair.view.map(|view| depth(&found.disparity_px, &view));
     let cameras = pair.view.map(|view| {
@@ -118,6 +121,7 @@ pub fn stereo(
     Ok(StereoFound {
         disparity: image(found.disparity_px)?,
         confidence: image(found.confidence)?,
+        expected_error: image(expected_px)?,
         depth: depth_m.map(image).transpose()?,
         left: image(pair.left)?,
         right: image(pair.right)?,

@@ -10,7 +10,7 @@ use veloxel::jobs::{
     evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
-use veloxel_io::{IoError, Strictness};
+use veloxel_io::{IoError, Strictness, read_labels};
 
 /// Label of the files, its name, and the mean Dice that must be reached.
 const STRUCTURES: [(u32, &str, f64); 3] =
@@ -55,6 +55,8 @@ pub(crate) struct Carried {
     /// Dice of each label, in the order of [`STRUCTURES`].
     pub dice: [f64; 3],
     share_folded: f64,
+    /// Ejection fraction of the left ventricle, 0 to 1: by its carried label, and by the true one.
+    pub ejection: [f64; 2],
     /// Seconds that the flow took, from file to file.
     pub time_s: f64,
 }
@@ -93,8 +95,15 @@ impl Carried {
         warp_labels(&warp, LabelChoice::default(), &opened)?;
         let against = EvaluateJob { result: labels, truth: frame("ES:", "_gt"), ..EvaluateJob::default() };
         let overlap = evaluate_labels(&against, &mut Warnings::new(), &opened)?;
-        let dice = |label: u32| overlap.labels.iter().find(|l| l.label == label).map_or(0.0, |l| l.dice);
+        let of = |label: u32| overlap.labels.iter().find(|l| l.label == label);
+        let dice = |label: u32| of(label).map_or(0.0, |l| l.dice);
+        let [(ventricle, ..), ..] = STRUCTURES;
+        let at_rest = read_labels(&frame("ED:", "_gt"), Strictness::Lenient, &mut Warnings::new())?;
+        let at_rest = at_rest.data().iter().filter(|&&label| u32::try_from(label) == Ok(ventricle)).count();
+        let ejected = |voxels: usize| 1.0 - voxels as f64 / at_rest.max(1) as f64;
+        let voxels = of(ventricle).map_or([0; 2], |l| [l.result_voxels, l.truth_voxels]);
         Ok(Self {
+            ejection: voxels.map(ejected),
             dice: STRUCTURES.map(|(label, ..)| dice(label)),
             share_folded: run.report.pairs[0].statistics.jacobian.share_folded,
             time_s,

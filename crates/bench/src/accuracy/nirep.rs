@@ -10,7 +10,7 @@ use veloxel::jobs::{
 };
 use veloxel::pipelines::PairStart;
 use veloxel_core::Warnings;
-use veloxel_io::{IoError, Strictness};
+use veloxel_io::{IoError, Strictness, read_labels};
 
 /// Labels 1 to this are grey matter.
 const GREY_LABELS: u32 = 32;
@@ -35,6 +35,8 @@ pub(crate) struct CarriedBrain {
     pub dice: f64,
     /// Mean Dice of the labels of grey matter.
     pub dice_of_grey: f64,
+    /// Dice of the union of the labels of grey matter.
+    pub dice_of_union: f64,
     pub share_folded: f64,
     /// Seconds that the field took, from file to file.
     pub time_s: f64,
@@ -74,6 +76,7 @@ impl CarriedBrain {
         let opened = veloxel::Session::on(session.device.clone());
         warp_labels(&labels, LabelChoice::Nearest, &opened)?;
         let truth = folder.join(format!("{fixed}_seg.nii.gz"));
+        let dice_of_union = dice_of_union([&carried, &truth])?;
         let against = EvaluateJob { result: carried, truth, ..EvaluateJob::default() };
         let overlap = evaluate_labels(&against, &mut Warnings::new(), &opened)?;
         let grey: Vec<f64> = overlap
@@ -84,9 +87,24 @@ impl CarriedBrain {
             .collect();
         Ok(Self {
             dice: overlap.mean_dice,
+            dice_of_union,
             dice_of_grey: grey.iter().sum::<f64>() / grey.len().max(1) as f64,
             share_folded: run.report.pairs[0].statistics.jacobian.share_folded,
             time_s,
         })
     }
+}
+
+/// Dice of the grey matter of two files of labels on one grid.
+fn dice_of_union(files: [&Path; 2]) -> Result<f64, BenchError> {
+    let read = |file| read_labels(file, Strictness::Lenient, &mut Warnings::new());
+    let (one, other) = (read(files[0])?, read(files[1])?);
+    let is_grey = |label: i32| u32::try_from(label).is_ok_and(|label| (1..=GREY_LABELS).contains(&label));
+    let (mut sizes, mut both) = (0usize, 0usize);
+    for (&one, &other) in one.data().iter().zip(other.data()) {
+        let inside = [is_grey(one), is_grey(other)];
+        sizes += inside.iter().filter(|&&is| is).count();
+        both += usize::from(inside == [true; 2]);
+    }
+    Ok(2.0 * both as f64 / sizes.max(1) as f64)
 }

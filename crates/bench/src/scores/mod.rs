@@ -7,13 +7,15 @@ pub(crate) mod measured;
 mod page;
 mod peers;
 mod score;
+mod score_file;
 mod set_scores;
 mod sets;
 mod split;
 pub(crate) mod ways;
 
-pub use page::{ScorePage, score_lines, score_table};
+pub use page::{ScorePage, score_table};
 pub use score::Score;
+pub use score_file::ScoreFile;
 pub use set_scores::{ScoredWay, SetScores, Summary};
 pub use split::{Half, SplitItem, split};
 
@@ -36,9 +38,18 @@ pub struct ScoreSet {
     pub ways: &'static [&'static str],
     /// What others reach and is measured beside ours, as people's segmentations are.
     pub peers: &'static [&'static str],
+    /// What else is measured of each item, in the order of its values; less is better here as well.
+    pub further: &'static [FurtherMeasure],
     /// Whether the quick form has it.
     pub is_quick: bool,
     measure: MeasureItem,
+}
+
+/// A further measure of a set's items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FurtherMeasure {
+    /// What it is, with its unit.
+    pub what: &'static str,
 }
 
 /// Scores an item by some of its set's ways; nothing without its data.
@@ -57,7 +68,17 @@ const fn quick(
     ways: &'static [&'static str],
     measure: MeasureItem,
 ) -> ScoreSet {
-    ScoreSet { name, title, error: EPE_PX, unit: "px", ways, peers: &[], is_quick: true, measure }
+    ScoreSet {
+        name,
+        title,
+        error: EPE_PX,
+        unit: "px",
+        ways,
+        peers: &[],
+        further: &[],
+        is_quick: true,
+        measure,
+    }
 }
 
 /// Every set.
@@ -112,12 +133,19 @@ pub const SETS: &[ScoreSet] = &[
         error: "1 − mean Dice of ventricles and muscle, labels carried from end-diastole to end-systole, file to file",
         unit: "",
         is_quick: false,
+        further: &[FurtherMeasure {
+            what: "ejection fraction of the carried left ventricle less the true one, points of per cent, without its sign",
+        }],
         ..quick("acdc", "ACDC", &["cine", "accurate", "fast"], hearts::patient)
     },
     ScoreSet {
         error: "1 − mean Dice of 32 labels, file to file",
         unit: "",
         is_quick: false,
+        further: &[
+            FurtherMeasure { what: "1 − Dice of the union of the 32 labels" },
+            FurtherMeasure { what: "folded voxels, %" },
+        ],
         ..quick(
             "nirep",
             "NIREP, ordered pairs",
@@ -130,6 +158,7 @@ pub const SETS: &[ScoreSet] = &[
         unit: "",
         is_quick: false,
         peers: &["people"],
+        further: &[FurtherMeasure { what: "number of parts less the people's median, without its sign" }],
         ..quick("meshes", "Princeton's meshes", &["cuts", "fuzzy", "cuts, number chosen"], meshes::mesh)
     },
 ];
@@ -140,50 +169,87 @@ impl ScoreSet {
         SETS.iter().find(|set| set.name == name)
     }
 
-    /// The scores of the items that pass a test, by some of its ways; each is told once it is there.
-    ///
-    /// # Errors
-    /// Anything that keeps an item from being measured; missing data are noted in the session instead.
-    pub(crate) fn scores(
+    /// Our ways, and then the peers that are measured beside them.
+    pub fn all_ways(&self) -> impl Iterator<Item = &'static str> {
+        self.ways.iter().chain(self.peers).copied()
+    }
+
+    /// The names of its items.
+    pub fn items(&self) -> impl Iterator<Item = &'static str> {
+        split().filter(|row| row.set == self.name).map(|row| row.item)
+    }
+
+    /// The scores of an item by some ways; none without its data.
+    fn of_item(
         &self,
         session: &Session<'_>,
-        takes: impl Fn(&SplitItem) -> bool,
+        row: &SplitItem,
         ways: &[&'static str],
-        told: &mut dyn FnMut(&Score),
     ) -> Result<Vec<Score>, BenchError> {
-        let mut scores = Vec::new();
-        for row in split().filter(|row| row.set == self.name && takes(row)) {
-            for Measured { way, error, time_s } in (self.measure)(session, row.item, ways)? {
-                let (set, item, way) = (self.name.to_owned(), row.item.to_owned(), way.to_owned());
-                let score = Score { set, item, half: row.half, way, error, time_s };
-                told(&score);
-                scores.push(score);
-            }
-        }
-        Ok(scores)
+        let score = |Measured { way, error, time_s, further }| {
+            let (set, item, way) = (self.name.to_owned(), row.item.to_owned(), way.to_owned());
+            Score { set, item, half: row.half, way, error, time_s, further, measured: String::new() }
+        };
+        Ok((self.measure)(session, row.item, ways)?.into_iter().map(score).collect())
     }
 }
 
-/// Scores sets one after the other: those that are named, else all, or those of the quick form; `told` hears of each score, `done` of each
-/// set.
+/// Which scores are measured; empty lists leave nothing out.
+#[derive(Debug, Clone, Default)]
+pub struct ScoreRequest {
+    /// Names of sets; none: all, or those of the quick form.
+    pub sets: Vec<String>,
+    /// Names of items.
+    pub items: Vec<String>,
+    /// Names of ways.
+    pub ways: Vec<String>,
+    /// Scores that are there already and are not measured again.
+    pub known: ScoreFile,
+}
+
+impl ScoreRequest {
+    /// The sets that are measured.
+    pub fn sets(&self, session: &Session<'_>) -> Vec<&'static ScoreSet> {
+        let is_taken = |set: &&ScoreSet| match &self.sets[..] {
+            [] => !session.is_quick || set.is_quick,
+            names => names.iter().any(|name| name == set.name),
+        };
+        SETS.iter().filter(is_taken).collect()
+    }
+
+    /// The first of its items and ways that no set of it has.
+    pub fn unknown(&self, session: &Session<'_>) -> Option<&str> {
+        let sets = self.sets(session);
+        let has_item = |name: &&String| sets.iter().any(|set| set.items().any(|own| own == **name));
+        let has_way = |name: &&String| sets.iter().any(|set| set.all_ways().any(|own| own == **name));
+        let item = self.items.iter().find(|name| !has_item(name));
+        item.or_else(|| self.ways.iter().find(|name| !has_way(name))).map(String::as_str)
+    }
+
+    /// The ways of an item that are measured.
+    fn ways(&self, set: &'static ScoreSet, item: &str) -> Vec<&'static str> {
+        let is_taken = |names: &[String], name: &str| names.is_empty() || names.iter().any(|own| own == name);
+        let ways = set.all_ways().filter(|way| {
+            is_taken(&self.items, item) && is_taken(&self.ways, way) && !self.known.holds(set.name, item, way)
+        });
+        ways.collect()
+    }
+}
+
+/// Scores a set's items one after the other; `told` hears of each score as soon as it is there.
 ///
 /// # Errors
-/// Anything that keeps an item from being measured, and what `done` fails with.
+/// Anything that keeps an item from being measured, and what `told` fails with; missing data are noted in the session instead.
 pub fn scores(
     session: &Session<'_>,
-    names: &[String],
-    told: &mut dyn FnMut(&Score),
-    done: &mut dyn FnMut(&SetScores) -> Result<(), BenchError>,
+    set: &'static ScoreSet,
+    request: &ScoreRequest,
+    told: &mut dyn FnMut(Score) -> Result<(), BenchError>,
 ) -> Result<(), BenchError> {
-    let is_taken = |set: &&ScoreSet| match names {
-        [] => !session.is_quick || set.is_quick,
-        names => names.iter().any(|name| name == set.name),
-    };
-    for set in SETS.iter().filter(is_taken) {
-        let ways: Vec<&'static str> = set.ways.iter().chain(set.peers).copied().collect();
-        let found = set.scores(session, |_| true, &ways, told)?;
-        if !found.is_empty() {
-            done(&SetScores::new(set, found))?;
+    for row in split().filter(|row| row.set == set.name) {
+        let ways = request.ways(set, row.item);
+        if !ways.is_empty() {
+            set.of_item(session, &row, &ways)?.into_iter().try_for_each(&mut *told)?;
         }
     }
     Ok(())
@@ -197,7 +263,11 @@ pub(crate) fn scored(
     ways: &[&'static str],
 ) -> Result<Vec<Score>, BenchError> {
     let set = ScoreSet::named(set).expect("a bench should name a set that there is");
-    set.scores(session, takes, ways, &mut |_| ())
+    let mut scores = Vec::new();
+    for row in split().filter(|row| row.set == set.name && takes(row)) {
+        scores.extend(set.of_item(session, &row, ways)?);
+    }
+    Ok(scores)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Scores as a table, as JSON lines, and as sections of a Markdown page that keeps the sets which were not measured again.
 
-use super::peers::PEERS;
 use super::score::Score;
 use super::set_scores::{ScoredWay, SetScores, Summary};
 use super::split::Half;
@@ -15,10 +14,12 @@ const MOST_ITEMS: usize = 12;
 const HEAD: &str = "\
 # Scores, measured
 
-`veloxel bench scores --markdown` writes this page; `--set NAME` measures one set again and leaves the others.
+`veloxel bench scores --markdown` writes this page; `--set NAME` measures one set again and leaves the others, `--item NAME` one item.
 Every item is *tuned* or *kept* by one table with the reasons, `crates/bench/src/scores/split.tsv`: values of presets were chosen, or refused, by a look at tuned items and never at kept ones.
 Less is better in every column; ways in *italics* are other programs, or people.
 Times are means of an item in the same run, images in memory and the method's opening among them, unless a set says *file to file*; those of other programs are from the run that their line names.
+Means are of the items that were measured, by each way those that it has.
+*Of the best peer's* is the mean over that of the best other program, or of people, on the same half: below 1 is better than it.
 *Over the best peer* is kept over tuned, divided by the same of the best other program: what remains once the kept half's own difficulty is taken away.
 ";
 
@@ -49,23 +50,29 @@ pub fn score_table(scores: &SetScores) -> ExperimentTable {
         let count = items.iter().filter(|(_, own)| *own == half).count();
         summary_row(format!("mean of {count}"), half.name(), &|own| own.means[nth]);
     }
+    for (nth, half) in Half::ALL.into_iter().enumerate() {
+        summary_row("of the best peer's".to_owned(), half.name(), &|own| own.of_best_peer[nth]);
+    }
     summary_row("kept over tuned".to_owned(), "", &|own| own.kept_over_tuned);
     summary_row("over the best peer".to_owned(), "", &|own| own.over_best_peer);
+    for (measure, of_set) in scores.set.further.iter().enumerate() {
+        for (nth, half) in Half::ALL.into_iter().enumerate() {
+            let mean = |own: &Summary| own.further.get(measure).and_then(|halves| halves[nth]);
+            summary_row(of_set.what.to_owned(), half.name(), &mean);
+        }
+    }
     summary_row("time, s".to_owned(), "", &|own| own.mean_time_s);
     let title = format!("{} (`{}`)", scores.set.title, scores.set.name);
     ExperimentTable { title, note: scores.set.error.to_owned(), head, rows, text_columns: 2 }
 }
 
 /// A line of JSON for every score, and one for every mean.
-pub fn score_lines(scores: &SetScores, machine: &str) -> String {
+pub(super) fn score_lines(scores: &SetScores) -> String {
     let set = scores.set;
     let score = |(own, is_peer): (&Score, bool)| {
         let mut line = json!(own);
-        let machine =
-            if is_peer && !set.peers.contains(&own.way.as_str()) { &PEERS.measured } else { machine };
         line["is_peer"] = json!(is_peer);
         line["unit"] = json!(set.unit);
-        line["machine"] = json!(machine);
         line["veloxel_version"] = json!(env!("CARGO_PKG_VERSION"));
         line
     };
@@ -86,11 +93,11 @@ impl ScorePage {
         Self { text: text.unwrap_or_else(|| HEAD.to_owned()) }
     }
 
-    /// Writes a set's section, in place of the one that is there; `measured` says where and when.
-    pub fn put(&mut self, scores: &SetScores, measured: &str) {
+    /// Writes a set's section, in place of the one that is there.
+    pub fn put(&mut self, scores: &SetScores) {
         let name = scores.set.name;
         let [begin, end] = [format!("<!-- scores of {name} -->\n"), format!("<!-- end of {name} -->\n")];
-        let section = format!("{begin}\n{}\n{end}", markdown(scores, measured));
+        let section = format!("{begin}\n{}\n{end}", markdown(scores));
         let place = self.text.find(&begin).zip(self.text.find(&end)).filter(|(begin, end)| begin < end);
         match place {
             Some((from, until)) => self.text.replace_range(from..until + end.len(), &section),
@@ -105,12 +112,18 @@ impl ScorePage {
 }
 
 /// A section of Markdown.
-fn markdown(scores: &SetScores, measured: &str) -> String {
+fn markdown(scores: &SetScores) -> String {
     let ExperimentTable { title, note, head, rows, .. } = score_table(scores);
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let mut text = format!("## {title}\n\n{}.\n{measured}.\n", capitalised(&note));
-    if scores.peers.iter().any(|peer| !scores.set.peers.contains(&peer.way.as_str())) {
-        text.push_str(&format!("Other programs: {}.\n", PEERS.measured));
+    let mut text = format!("## {title}\n\n{}.\n", capitalised(&note));
+    let (items, all) = (scores.items().len(), scores.set.items().count());
+    if items < all {
+        text.push_str(&format!("{items} of {all} items were measured so far.\n"));
+    }
+    text.push_str(&format!("Measured on {}.\n", scores.measured().join("; on ")));
+    let others = scores.peers_measured();
+    if !others.is_empty() {
+        text.push_str(&format!("Other programs: `benches/peers.py`, {}.\n", others.join("; ")));
     }
     text.push_str(&format!("\n{}|{}\n", line(&head), "---|".repeat(head.len())));
     rows.iter().for_each(|row| text.push_str(&line(row)));
@@ -142,20 +155,22 @@ mod tests {
     #[test]
     fn a_set_measured_again_takes_the_place_of_its_section() {
         let (mut page, scores) = (ScorePage::new(None), example());
-        page.put(&scores, "Measured on a first machine");
+        page.put(&scores);
         let mut other = example();
         other.set = crate::ScoreSet::named("meshes").unwrap();
-        page.put(&other, "Measured on another machine");
+        page.put(&other);
         let before = page.text().to_owned();
         assert!(before.starts_with(HEAD) && before.contains("## Middlebury stereo (`stereo`)"));
-        page.put(&scores, "Measured on a second machine");
-        assert_eq!(page.text(), before.replace("a first machine", "a second machine"));
+        let mut again = example();
+        again.ours.iter_mut().for_each(|own| own.measured = "2026-12-01 on four cores".to_owned());
+        page.put(&again);
+        assert_eq!(page.text(), before.replacen("2026-11-28 on two cores", "2026-12-01 on four cores", 1));
         assert_eq!(ScorePage::new(Some(before.clone())).text(), before);
     }
 
     #[test]
     fn every_line_is_an_object_with_its_set() {
-        let text = score_lines(&example(), "two cores");
+        let text = score_lines(&example());
         assert_eq!(text.lines().count(), 6 + 2);
         for line in text.lines() {
             let line: serde_json::Value = serde_json::from_str(line).unwrap();

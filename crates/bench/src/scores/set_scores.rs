@@ -24,6 +24,10 @@ pub struct Summary {
     pub kept_over_tuned: Option<f64>,
     /// The same over that of the best peer of the set: what remains once the kept half's own difficulty is taken away.
     pub over_best_peer: Option<f64>,
+    /// Mean error of either half over the best peer's; none without a peer that has the half.
+    pub of_best_peer: [Option<f64>; 2],
+    /// Means of the set's further measures, of either half, in the measures' order.
+    pub further: Vec<[Option<f64>; 2]>,
     /// Mean time of an item, seconds.
     pub mean_time_s: Option<f64>,
 }
@@ -52,7 +56,7 @@ impl SetScores {
     /// Our scores beside those of peers for the same items.
     pub(crate) fn new(set: &'static ScoreSet, ours: Vec<Score>) -> Self {
         let is_scored = |peer: &&Score| peer.set == set.name && ours.iter().any(|own| own.item == peer.item);
-        let mut peers: Vec<Score> = PEERS.scores.iter().filter(is_scored).cloned().collect();
+        let mut peers: Vec<Score> = PEERS.iter().filter(is_scored).cloned().collect();
         let mut own = ours;
         // What people reach is measured beside ours.
         peers.extend(own.extract_if(.., |score| set.peers.contains(&score.way.as_str())));
@@ -93,13 +97,19 @@ impl SetScores {
     /// The means of every way, in the order of [`Self::ways`].
     pub fn summaries(&self) -> Vec<Summary> {
         let mut all: Vec<Summary> = self.ways().into_iter().map(|way| self.summary(way)).collect();
-        let best = all.iter().filter(|own| own.is_peer && own.kept_over_tuned.is_some()).min_by(|a, b| {
-            let mean = |own: &Summary| own.means.iter().flatten().sum::<f64>();
-            mean(a).total_cmp(&mean(b))
+        let best = all.iter().filter(|own| own.is_peer).min_by(|a, b| {
+            // A peer without one half ranks behind those with both.
+            let rank =
+                |own: &Summary| (own.kept_over_tuned.is_none(), own.means.iter().flatten().sum::<f64>());
+            let (a, b) = (rank(a), rank(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        let best = best.and_then(|best| best.kept_over_tuned);
+        let Some(best) = best.cloned() else { return all };
         for own in &mut all {
-            own.over_best_peer = own.kept_over_tuned.zip(best).map(|(own, best)| own / best);
+            own.over_best_peer = own.kept_over_tuned.zip(best.kept_over_tuned).map(|(own, best)| own / best);
+            for (half, of) in own.of_best_peer.iter_mut().enumerate() {
+                *of = own.means[half].zip(best.means[half]).map(|(own, best)| own / best);
+            }
         }
         all
     }
@@ -110,6 +120,12 @@ impl SetScores {
         let errors = Half::ALL
             .map(|half| of_way().filter(|own| own.half == half).map(|own| own.error).collect::<Vec<_>>());
         let means = errors.each_ref().map(|errors| mean(errors));
+        let of_measure = |nth: usize| {
+            Half::ALL.map(|half| {
+                let values = of_way().filter(|own| own.half == half);
+                mean(&values.filter_map(|own| own.further.get(nth).copied()).collect::<Vec<_>>())
+            })
+        };
         let times: Vec<f64> = of_way().filter_map(|own| own.time_s).collect();
         Summary {
             set: self.set.name.to_owned(),
@@ -119,8 +135,21 @@ impl SetScores {
             means,
             kept_over_tuned: means[1].zip(means[0]).map(|(kept, tuned)| kept / tuned),
             over_best_peer: None,
+            of_best_peer: [None; 2],
+            further: (0..self.set.further.len()).map(of_measure).collect(),
             mean_time_s: mean(&times),
         }
+    }
+
+    /// The days and machines of our scores, each once.
+    pub fn measured(&self) -> Vec<&str> {
+        each_once(self.ours.iter().map(|own| own.measured.as_str()))
+    }
+
+    /// The days, versions and machines of other programs' scores, each once.
+    pub fn peers_measured(&self) -> Vec<&str> {
+        let others = self.peers.iter().filter(|own| !self.set.peers.contains(&own.way.as_str()));
+        each_once(others.map(|own| own.measured.as_str()))
     }
 
     /// The means of our ways as figures.
@@ -143,6 +172,11 @@ impl SetScores {
     }
 }
 
+fn each_once<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let found: std::collections::BTreeSet<&str> = texts.collect();
+    found.into_iter().collect()
+}
+
 /// The mean; none of nothing.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -155,7 +189,16 @@ pub(crate) mod tests {
 
     fn score(item: &str, half: Half, way: &str, error: f64) -> Score {
         let (item, way) = (item.to_owned(), way.to_owned());
-        Score { set: "stereo".to_owned(), item, half, way, error, time_s: Some(2.0 * error) }
+        Score {
+            set: "stereo".to_owned(),
+            item,
+            half,
+            way,
+            error,
+            time_s: Some(2.0 * error),
+            further: vec![10.0 * error],
+            measured: "2026-11-28 on two cores".to_owned(),
+        }
     }
 
     /// A set of three items, of ours and of one peer that finds the kept half twice as hard.
@@ -177,6 +220,7 @@ pub(crate) mod tests {
         assert_eq!((ours.counts, ours.means), ([2, 1], [Some(1.5), Some(4.5)]));
         assert_eq!((ours.kept_over_tuned, peer.kept_over_tuned), (Some(3.0), Some(2.0)));
         assert_eq!((ours.over_best_peer, peer.over_best_peer), (Some(1.5), Some(1.0)));
+        assert_eq!(ours.of_best_peer, [Some(0.5), Some(0.75)]);
         assert_eq!(ours.mean_time_s, Some(5.0));
         assert!(peer.is_peer && !ours.is_peer);
         let figures = scores.figures();

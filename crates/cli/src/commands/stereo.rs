@@ -87,6 +87,10 @@ pub struct StereoArguments {
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
+    /// Expected error of every disparity, in pixels, as an image; NaN where there is no disparity
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    expected_error: Option<PathBuf>,
+
     /// Device, parameters, levels, shares, timings and warnings as JSON
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
     report: Option<PathBuf>,
@@ -138,6 +142,7 @@ impl StereoArguments {
             options: method.phase_options("stereo")?,
             disparity: self.output,
             confidence: self.confidence,
+            expected_error: self.expected_error,
             depth: self.depth,
             cloud: self.cloud,
             rectified_left: self.rectified_left,

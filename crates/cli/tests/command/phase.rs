@@ -72,6 +72,8 @@ fn a_stereo_pair_from_files_to_disparity_report_and_page() {
             "d.pfm",
             "--confidence",
             "c.png",
+            "--expected-error",
+            "e.pfm",
             "--report",
             "r.json",
             "--html",
@@ -93,6 +95,11 @@ fn a_stereo_pair_from_files_to_disparity_report_and_page() {
     assert!(std::fs::read_to_string(place.path("r.html")).unwrap().contains("disparity undone"));
     let confidence = read_image(&place.path("c.png"), Strictness::Strict, &mut Warnings::new()).unwrap();
     assert!(confidence.data().iter().any(|&c| c > 100.0));
+    let expected =
+        read_disparity(&place.path("e.pfm"), None, Strictness::Strict, &mut Warnings::new()).unwrap();
+    let known = |error: &f32, disparity: &f32| error.is_finite() == disparity.is_finite();
+    assert!(expected.data().iter().zip(disparity.data()).all(|(e, d)| known(e, d)));
+    assert!(median(expected.data()) > 0.0 && median(expected.data()) < 0.5, "{}", median(expected.data()));
 
     // The found disparity is as far from three pixels as its median says.
     write_disparity(place.path("t.pfm"), &disparity.map(|_| 3.0)).unwrap();

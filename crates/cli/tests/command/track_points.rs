@@ -21,7 +21,7 @@ fn frames() -> Workplace {
 /// Rows of the table, without its head line.
 fn rows(place: &Workplace) -> Vec<Vec<String>> {
     let table = std::fs::read_to_string(place.path("tracks.csv")).expect("a table");
-    assert_eq!(table.lines().next(), Some("frame,id,x,y,status,error,forward_backward"));
+    assert_eq!(table.lines().next(), Some("frame,id,x,y,status,error,forward_backward,expected_error"));
     table.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
@@ -37,6 +37,8 @@ fn every_point_of_a_table_gets_its_positions_or_its_reason() {
         let row = rows.iter().find(|row| row[0] == frame && row[1] == "0").expect("a row of the first point");
         let off = |axis: usize| (row[2 + axis].parse::<f64>().expect("a number") - at_px[axis]).abs();
         assert!(off(0) < 0.05 && off(1) < 0.05 && row[4] == "found", "{row:?}");
+        let expected_px: f64 = row[7].parse().expect("a number");
+        assert!(expected_px > 0.0 && expected_px < 0.5, "{row:?}");
     }
     for (id, status) in [("1", "undefined"), ("2", "undefined"), ("3", "outside")] {
         let of_point: Vec<_> = rows.iter().filter(|row| row[1] == id).collect();

@@ -37,6 +37,7 @@ pub struct Tracks {
     status: Vec<&'static str>,
     error: Py<PyArray1<f32>>,
     forward_backward: Py<PyArray1<f32>>,
+    expected_error: Py<PyArray1<f32>>,
     frames: usize,
     tracks: usize,
     /// Tracks that reach the last frame.
@@ -107,6 +108,7 @@ pub fn track_points(
         status: result.table.iter().map(|row| row.status).collect(),
         error: floats(|row| row.error),
         forward_backward: floats(|row| row.forward_backward_px),
+        expected_error: floats(|row| row.expected_error_px),
         frames: result.frames,
         tracks: result.tracks,
         alive: result.alive,

@@ -17,16 +17,18 @@ pub struct TrackRow {
     pub error: f32,
     /// Distance between the point before and the end of its path there and back, pixels; NaN without a check.
     pub forward_backward_px: f32,
+    /// Expected error of the step from the frame before, pixels; NaN where nothing is found, and without a check.
+    pub expected_error_px: f32,
 }
 
-/// The rows under a head `frame,id,x,y,status,error,forward_backward`; `nan` where there is no number.
+/// The rows under a head `frame,id,x,y,status,error,forward_backward,expected_error`; `nan` where there is no number.
 pub fn tracks_csv(rows: impl IntoIterator<Item = TrackRow>) -> String {
-    let mut table = "frame,id,x,y,status,error,forward_backward\n".to_owned();
+    let mut table = "frame,id,x,y,status,error,forward_backward,expected_error\n".to_owned();
     let number = |v: f32| if v.is_nan() { "nan".to_owned() } else { format!("{v:.4}") };
-    for TrackRow { frame, id, at_px: [x, y], status, error, forward_backward_px } in rows {
+    for TrackRow { frame, id, at_px: [x, y], status, error, forward_backward_px, expected_error_px } in rows {
         let is_known = !x.is_nan() && !y.is_nan();
         let position = if is_known { format!("{x:.4},{y:.4}") } else { "nan,nan".to_owned() };
-        let numbers = format!("{},{}", number(error), number(forward_backward_px));
+        let numbers = [error, forward_backward_px, expected_error_px].map(number).join(",");
         writeln!(table, "{frame},{id},{position},{status},{numbers}").expect("text should take a line");
     }
     table

@@ -9,7 +9,7 @@ use crate::{Result, Session};
 use std::collections::VecDeque;
 use veloxel_core::{Counter, Mask, Stage, Volume, WarningKind};
 pub use veloxel_motion::TrackingParameters;
-use veloxel_motion::{PointStatus, PointTracker, TrackedPoint};
+use veloxel_motion::{LengthErrors, PointStatus, PointTracker, TrackedPoint};
 use veloxel_report::{MapPicture, TrackDrawing, TrackRow, TrackedMark};
 
 /// Where tracks begin.
@@ -249,8 +249,15 @@ impl<'s> PointTracks<'s> {
             let (id, none) = (self.count, f32::NAN);
             self.count += 1;
             let frame = self.frames;
-            let row = TrackRow { frame, id, at_px, status: BEGINS, error: none, forward_backward_px: none };
-            self.table.push(row);
+            self.table.push(TrackRow {
+                frame,
+                id,
+                at_px,
+                status: BEGINS,
+                error: none,
+                forward_backward_px: none,
+                expected_error_px: none,
+            });
             self.alive.push(Track { id, at_px, way_px: VecDeque::from([at_px]) });
         }
     }
@@ -258,11 +265,20 @@ impl<'s> PointTracks<'s> {
     /// Goes on to the frame at hand with what was found there.
     fn advance(&mut self, found: &[TrackedPoint]) {
         let before = std::mem::take(&mut self.alive);
-        for (mut track, &TrackedPoint { at_px, status, error, forward_backward_px }) in
-            before.into_iter().zip(found)
-        {
-            let (frame, id, word) = (self.frames, track.id, status.word());
-            self.table.push(TrackRow { frame, id, at_px, status: word, error, forward_backward_px });
+        let errors = LengthErrors::of_tracked_points();
+        for (mut track, point) in before.into_iter().zip(found) {
+            let TrackedPoint { at_px, status, error, forward_backward_px } = *point;
+            let expected_error_px = point.expected_error_px(&errors);
+            let (frame, id, status_word) = (self.frames, track.id, status.word());
+            self.table.push(TrackRow {
+                frame,
+                id,
+                at_px,
+                status: status_word,
+                error,
+                forward_backward_px,
+                expected_error_px,
+            });
             if status == PointStatus::Found {
                 track.way_px.push_back(at_px);
                 if track.way_px.len() > self.trail_frames.saturating_add(1) {
@@ -331,12 +347,12 @@ mod tests {
         tracks.end_frame().unwrap();
         let result = tracks.finish().unwrap();
         let rows = [
-            "frame,id,x,y,status,error,forward_backward",
-            "0,0,1.0000,2.0000,begins,nan,nan",
-            "0,1,nan,nan,begins,nan,nan",
-            "1,0,1.5000,2.0000,found,0.5000,nan",
-            "1,1,nan,nan,undefined,0.5000,nan",
-            "2,0,9.0000,9.0000,inconsistent,0.5000,nan",
+            "frame,id,x,y,status,error,forward_backward,expected_error",
+            "0,0,1.0000,2.0000,begins,nan,nan,nan",
+            "0,1,nan,nan,begins,nan,nan,nan",
+            "1,0,1.5000,2.0000,found,0.5000,nan,nan",
+            "1,1,nan,nan,undefined,0.5000,nan,nan",
+            "2,0,9.0000,9.0000,inconsistent,0.5000,nan,nan",
         ];
         assert_eq!((result.frames, result.tracks, result.alive), (3, 2, 0));
         assert_eq!(tracks_csv(result.table).lines().collect::<Vec<_>>(), rows);

@@ -15,7 +15,7 @@ use veloxel_core::{Flow, Mask, Stage, Volume, WarningKind};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_measure::{DisparityError, disparity_error};
 use veloxel_motion::phase::row_check::RowCheck;
-use veloxel_motion::{Border, DenseDraft, PhaseStereo, phase_stereo, without_unknown};
+use veloxel_motion::{Border, DenseDraft, LengthErrors, PhaseStereo, phase_stereo, without_unknown};
 use veloxel_report::ValueRange;
 use veloxel_report::number::percent;
 
@@ -48,6 +48,8 @@ impl<'a> StereoRequest<'a> {
 pub struct StereoResult {
     /// Disparity, confidence and report of the method.
     pub found: PhaseStereo,
+    /// What the confidences say of the disparities' errors.
+    pub errors: LengthErrors,
     /// Where the disparities lie, pixels; none if there is none.
     pub range_px: Option<ValueRange>,
     /// How far off the truth it is, where that was given.
@@ -114,7 +116,8 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     }
     account.parameters = parameters.to_json();
     let range_px = ValueRange::of(&found.disparity_px);
-    Ok(StereoResult { found, range_px, error, account })
+    let errors = LengthErrors::of_disparities(method.preset(), parameters.stereo_smoothing);
+    Ok(StereoResult { found, errors, range_px, error, account })
 }
 
 /// What the left picture, 0, and the right one are called.

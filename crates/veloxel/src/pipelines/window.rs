@@ -3,7 +3,7 @@
 use super::account::Account;
 use super::dense::{
     DenseError, Image, MethodChoice, Outcome, PairNames, PairResult, PairWanted, PreparedPair, StartKind,
-    doubt_phases, doubt_unexplained,
+    doubt_phases, doubt_short, doubt_unexplained,
 };
 use super::memory_plan::{FlowSketch, tiles_of};
 use super::prepare::depths::match_depths;
@@ -101,6 +101,7 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let brightness = found.statistics.brightness;
     doubt_unexplained(&found.flow, brightness, &mut found.confidence, &mut account.warnings);
     doubt_phases(&found.flow, Some(&mut found.confidence), &mut account.warnings);
+    doubt_short([&fixed, &moving], &found.flow, &mut found.confidence, &mut account.warnings);
     if let (Some(known), Some(warped)) = (of_pair[1], &mut found.warped) {
         blank_sampled_holes(&found.flow, known, false, warped);
     }

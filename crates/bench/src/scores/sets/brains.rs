@@ -15,7 +15,8 @@ pub(crate) fn pair(
     let Some(folder) = session.data("volumes/nirep") else { return Ok(Vec::new()) };
     let of_way = |&name: &&'static str| {
         let carried = CarriedBrain::of(&folder, [fixed, moving], session, &Way::named(name))?;
-        Ok(Measured::new(name, 1.0 - carried.dice_of_grey, carried.time_s))
+        let further = [1.0 - carried.dice_of_union, 100.0 * carried.share_folded];
+        Ok(Measured::new(name, 1.0 - carried.dice_of_grey, carried.time_s).with(further))
     };
     ways.iter().map(of_way).collect()
 }

@@ -15,7 +15,8 @@ pub(crate) fn patient(
     let of_way = |&name: &&'static str| {
         let carried = Carried::of(&folder, session, Way::named(name).options()?)?;
         let dice = carried.dice.iter().sum::<f64>() / carried.dice.len() as f64;
-        Ok(Measured::new(name, 1.0 - dice, carried.time_s))
+        let off = 100.0 * (carried.ejection[0] - carried.ejection[1]).abs();
+        Ok(Measured::new(name, 1.0 - dice, carried.time_s).with([off]))
     };
     ways.iter().map(of_way).collect()
 }

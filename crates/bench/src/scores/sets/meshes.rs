@@ -33,7 +33,8 @@ pub(crate) fn mesh(
             "cuts" => Measured::new(name, example.rand(&given.labels)?, cuts_s),
             "cuts, number chosen" => {
                 let chosen = parts(PartCount::Chosen)?;
-                Measured { way: name, error: example.rand(&chosen.labels)?, time_s: None }
+                let off = (chosen.count as f64 - example.parts as f64).abs();
+                Measured::untimed(name, example.rand(&chosen.labels)?).with([off])
             }
             "fuzzy" => {
                 let (begin, fuzzy) = (Instant::now(), FuzzyParams::default());
@@ -45,7 +46,7 @@ pub(crate) fn mesh(
                 let time_s = cuts_s + begin.elapsed().as_secs_f64();
                 Measured::new(name, example.rand(&clusters.labels)?, time_s)
             }
-            _ => Measured { way: name, error: example.rand_of_people()?, time_s: None },
+            _ => Measured::untimed(name, example.rand_of_people()?),
         });
     }
     Ok(measured)

@@ -30,6 +30,7 @@ pub(super) fn stereo(inputs: &Inputs<'_>) -> Result<Job, BenchError> {
         options: options()?,
         disparity: PathBuf::new(),
         confidence: None,
+        expected_error: None,
         depth: None,
         cloud: None,
         rectified_left: None,

@@ -5,12 +5,13 @@ use crate::{Fallible, interrupt, print, say, wrong_usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::{DeviceReport, number};
 use veloxel_bench::{
-    BenchError, Findings, SETS, ScorePage, Session, score_lines, score_table, scores, system_facts,
+    BenchError, Findings, SETS, Score, ScoreFile, ScorePage, ScoreRequest, Session, score_table, scores,
+    system_facts,
 };
 
 /// What `scores` measures, and where that goes.
@@ -20,9 +21,22 @@ pub(super) struct ScoreArguments {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(SETS.iter().map(|set| set.name)))]
     set: Vec<String>,
 
-    /// The scores, a line of JSON each, and the means
-    #[arg(long, value_name = "OUT.jsonl")]
+    /// Which items of these sets, again for several; without it all: `nirep` has "na02 → na01", `meshes` has 381
+    #[arg(long, value_name = "NAME", requires = "set")]
+    item: Vec<String>,
+
+    /// Which of their ways, again for several; without it all: `nirep` has "register"
+    #[arg(long, value_name = "NAME", requires = "set")]
+    way: Vec<String>,
+
+    /// The scores, a line of JSON each, and the means. Scores that are in the file already stay there, for --markdown as well, unless
+    /// they are measured again
+    #[arg(long, value_name = "SCORES.jsonl")]
     lines: Option<PathBuf>,
+
+    /// Measure only what the file of --lines lacks
+    #[arg(long, requires = "lines")]
+    resume: bool,
 
     /// The tables of `scores` as sections of a Markdown page; those of other sets stay as they are
     #[arg(long, value_name = "PAGE.md")]
@@ -32,13 +46,31 @@ pub(super) struct ScoreArguments {
 impl ScoreArguments {
     /// Refuses what belongs to `scores` where something else is measured as well.
     pub fn check(&self, names: &[String]) -> Result<(), clap::Error> {
-        let Self { set, lines, markdown } = self;
+        let Self { set, item: _, way: _, lines, resume: _, markdown } = self;
         let is_given = !set.is_empty() || lines.is_some() || markdown.is_some();
         if !is_given || names == ["scores"] {
             return Ok(());
         }
         let text = "--set, --lines and --markdown belong to `veloxel bench scores`";
         Err(wrong_usage("bench", ErrorKind::ArgumentConflict, text))
+    }
+
+    /// What is measured, beside scores of a file.
+    fn request(&self, session: &Session<'_>, file: &ScoreFile) -> Result<ScoreRequest, clap::Error> {
+        let known = if self.resume { file.clone() } else { ScoreFile::default() };
+        let (sets, items, ways) = (self.set.clone(), self.item.clone(), self.way.clone());
+        let request = ScoreRequest { sets, items, ways, known };
+        if let Some(name) = request.unknown(session) {
+            let sets = request.sets(session);
+            let all = |names: Vec<&str>| names.join("; ");
+            let items = all(sets.iter().flat_map(|set| set.items()).collect());
+            let ways = all(sets.iter().flat_map(|set| set.all_ways()).collect());
+            let text = format!(
+                "no item or way of these sets is named '{name}': their items are {items}, their ways {ways}"
+            );
+            return Err(wrong_usage("bench", ErrorKind::InvalidValue, &text));
+        }
+        Ok(request)
     }
 }
 
@@ -48,42 +80,57 @@ pub(super) fn run(
     report: &DeviceReport,
     arguments: &BenchArguments,
 ) -> Fallible<Findings> {
-    let ScoreArguments { set, lines, markdown } = &arguments.scores;
-    let mut page = markdown.as_ref().map(page_of).transpose()?;
-    let (mut measured, mut text) = (Vec::new(), String::new());
-    let machine = machine(session, report);
-    let place = format!("Measured on {} on {machine}", today());
-    let mut told = |score: &veloxel_bench::Score| {
-        let time = score.time_s.map_or_else(String::new, |time_s| format!(", {} s", number::text(time_s)));
-        say(&format!("{}: {}: {}: {}{time}", score.set, score.item, score.way, number::text(score.error)));
-    };
-    let mut done = |of_set: &veloxel_bench::SetScores| -> Result<(), BenchError> {
-        text.push_str(&score_lines(of_set, &machine));
-        // What was measured stays there if the program is stopped.
-        if let Some(path) = lines {
-            write_text(interrupt::files().target(path), &text)?;
-        }
-        if let (Some(page), Some(path)) = (&mut page, markdown) {
-            page.put(of_set, &place);
+    let ScoreArguments { lines, markdown, .. } = &arguments.scores;
+    let mut page = ScorePage::new(markdown.as_deref().map(text_of).transpose()?.flatten());
+    let mut file = lines.as_deref().map_or_else(|| Ok(ScoreFile::default()), file_of)?;
+    let request = arguments.scores.request(session, &file)?;
+    let place = format!("{} on {}", today(), machine(session, report));
+    let mut measured = Vec::new();
+    for set in request.sets(session) {
+        scores(session, set, &request, &mut |score| {
+            tell(&score);
+            file.put(Score { measured: place.clone(), ..score });
+            // What was measured stays there if the program is stopped.
+            if let Some(path) = lines {
+                write_text(interrupt::files().target(path), &file.lines())?;
+            }
+            Ok(())
+        })?;
+        let Some(of_set) = file.of_set(set) else { continue };
+        if let Some(path) = markdown {
+            page.put(&of_set);
             write_text(interrupt::files().target(path), page.text())?;
         }
         measured.extend(of_set.figures());
         if !arguments.json {
-            print(&experiment_text(&[score_table(of_set)], &[], &[], &[]))?;
+            print(&experiment_text(&[score_table(&of_set)], &[], &[], &[]))?;
         }
-        Ok(())
-    };
-    scores(session, set, &mut told, &mut done)?;
+    }
     Ok(Findings { system: system_facts(session.device()), measured, ..Findings::default() })
 }
 
-/// The page that is there, or a new one.
-fn page_of(path: &PathBuf) -> Result<ScorePage, BenchError> {
+/// Says a score.
+fn tell(Score { set, item, way, error, time_s, .. }: &Score) {
+    let time = time_s.map_or_else(String::new, |time_s| format!(", {} s", number::text(time_s)));
+    say(&format!("{set}: {item}: {way}: {}{time}", number::text(*error)));
+}
+
+/// The text of a file; none if there is no such file.
+fn text_of(path: &Path) -> Result<Option<String>, BenchError> {
     match std::fs::read_to_string(path) {
-        Ok(text) => Ok(ScorePage::new(Some(text))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ScorePage::new(None)),
-        Err(source) => Err(IoError::Read { path: path.clone(), source }.into()),
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(IoError::Read { path: path.to_owned(), source }.into()),
     }
+}
+
+/// The scores of a file; none if there is no such file.
+fn file_of(path: &Path) -> Result<ScoreFile, BenchError> {
+    let refused = |line: usize| {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, format!("line {line} is not JSON"));
+        BenchError::from(IoError::Read { path: path.to_owned(), source })
+    };
+    ScoreFile::parse(&text_of(path)?.unwrap_or_default()).map_err(refused)
 }
 
 /// The device, and what computes on it.

@@ -9,10 +9,12 @@
 //! *Limits*: the pairs were photographs, films and phantoms: in other images errors may be larger or smaller by a factor.
 
 mod covariance;
+mod lengths;
 mod probability;
 
 use veloxel_core::{Dimension, Volume};
 
+pub use lengths::LengthErrors;
 pub use probability::THRESHOLDS_VOX;
 
 const TABLE: &str = include_str!("table.csv");
@@ -87,20 +89,35 @@ fn curve(
 ) -> Option<([&'static str; 2], [f32; KNOTS])> {
     let head = format!("{method},{preset},{},{kind},", dimension.count());
     let line = TABLE.lines().find(|line| line.starts_with(&head))?;
-    let mut curve = [0.0; KNOTS];
-    for (value, text) in curve.iter_mut().zip(line[head.len()..].split(',')) {
-        *value = text.parse().ok()?;
-    }
+    let curve = values(&line[head.len()..])?;
     let source = [&line[..method.len()], &line[method.len() + 1..method.len() + 1 + preset.len()]];
     Some((source, curve))
 }
 
-/// The value of a curve at the raw error of a confidence: straight over the logarithm, constant beyond either end.
+/// The values of a curve, from the end of its line.
+fn values(text: &str) -> Option<[f32; KNOTS]> {
+    let mut curve = [0.0; KNOTS];
+    for (value, text) in curve.iter_mut().zip(text.split(',')) {
+        *value = text.parse().ok()?;
+    }
+    Some(curve)
+}
+
+/// The value of a curve at the raw error of a confidence.
 fn at(curve: &[f32; KNOTS], confidence: f32) -> f32 {
-    if confidence.is_nan() {
+    at_raw(curve, raw_of(confidence))
+}
+
+/// The raw error of a confidence, voxels; NaN for NaN.
+fn raw_of(confidence: f32) -> f32 {
+    0.5 * (1.0 / confidence.clamp(1e-6, 1.0) - 1.0).sqrt()
+}
+
+/// The value of a curve at a raw error: straight over the logarithm, constant beyond either end; NaN for NaN.
+fn at_raw(curve: &[f32; KNOTS], raw_vox: f32) -> f32 {
+    if raw_vox.is_nan() {
         return f32::NAN;
     }
-    let raw_vox = 0.5 * (1.0 / confidence.clamp(1e-6, 1.0) - 1.0).sqrt();
     let place = (raw_vox / FIRST_RAW_VOX).log2().clamp(0.0, (KNOTS - 1) as f32);
     let lower = (place as usize).min(KNOTS - 2);
     let share = place - lower as f32;

@@ -16,7 +16,7 @@ use inputs::Inputs;
 use std::path::PathBuf;
 use veloxel_core::{RectifiedView, Stage, Volume};
 use veloxel_io::{self as io, ContentKind};
-use veloxel_motion::PhaseStereo;
+use veloxel_motion::{LengthErrors, PhaseStereo};
 use veloxel_report::{CamerasReport, DisparityDrawing, StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
@@ -40,6 +40,8 @@ pub struct StereoJob {
     pub disparity: PathBuf,
     /// Confidence of every pixel, 0 to 1.
     pub confidence: Option<PathBuf>,
+    /// Expected error of every disparity, pixels.
+    pub expected_error: Option<PathBuf>,
     /// Depth of every pixel, metres.
     pub depth: Option<PathBuf>,
     /// Points with colours, metres in the rectified left camera's frame.
@@ -89,6 +91,7 @@ impl StereoJob {
             .reads("truth", &self.truth)
             .writes(OutputRole::Disparity, [&self.disparity], OutputContent::Disparity)
             .writes(OutputRole::Confidence, &self.confidence, OutputContent::Confidence)
+            .writes(OutputRole::ExpectedError, &self.expected_error, image)
             .writes(OutputRole::Depth, &self.depth, OutputContent::Depth)
             .writes(OutputRole::Cloud, &self.cloud, OutputContent::Cloud)
             .writes(OutputRole::RectifiedLeft, &self.rectified_left, image)
@@ -111,11 +114,12 @@ fn planned(job: &StereoJob, session: &Session, mut plan: OutputPlan) -> Result<S
     session.enter(Stage::Read)?;
     let mut all = Account::default();
     let inputs = Inputs::load(job, session, &mut all)?;
-    let StereoResult { found, range_px, error, account } = pipelines::stereo(&inputs.request(job), session)?;
+    let StereoResult { found, errors, range_px, error, account } =
+        pipelines::stereo(&inputs.request(job), session)?;
     all.absorb(account);
     session.enter(Stage::Write)?;
     let depth_m = inputs.view.map(|view| pipelines::depth(&found.disparity_px, &view));
-    let written = Found { job, inputs: &inputs, found: &found, depth_m: depth_m.as_ref() };
+    let written = Found { job, inputs: &inputs, found: &found, errors, depth_m: depth_m.as_ref() };
     let mut stages = std::mem::take(&mut all.stages);
     stages.time("write", || written.write(&mut plan, &mut all, session))?;
     all.stages = stages;
@@ -154,15 +158,20 @@ struct Found<'a> {
     job: &'a StereoJob,
     inputs: &'a Inputs,
     found: &'a PhaseStereo,
+    errors: LengthErrors,
     depth_m: Option<&'a Volume<f32>>,
 }
 
 impl Found<'_> {
     fn write(&self, plan: &mut OutputPlan, account: &mut Account, session: &Session) -> Result<()> {
-        let Self { job, inputs, found, depth_m } = self;
+        let Self { job, inputs, found, errors, depth_m } = self;
         let warnings = &mut account.warnings;
         plan.write(OutputRole::Disparity, |target| io::write_disparity(target, &found.disparity_px))?;
         plan.write(OutputRole::Confidence, |target| write_confidence(&target, &found.confidence, warnings))?;
+        if job.expected_error.is_some() {
+            let expected_px = errors.of_each_px(&found.disparity_px, &found.confidence);
+            plan.write(OutputRole::ExpectedError, |target| io::write_image(target, &expected_px, warnings))?;
+        }
         if let Some(depth_m) = depth_m {
             plan.write(OutputRole::Depth, |target| io::write_depth(target, depth_m, warnings))?;
         }

@@ -11,7 +11,7 @@ const UNEXPLAINED: f64 = 0.7;
 /// Share of the known vectors that are longer than a pixel, above which there is motion.
 const MOVING: f64 = 0.25;
 /// What is left of the confidence.
-const DOUBT: f32 = 0.15;
+pub(super) const DOUBT: f32 = 0.15;
 
 /// Takes most of the confidence, and says so, where a narrow picture's flow brings the images no nearer to each other.
 pub(crate) fn doubt_unexplained(

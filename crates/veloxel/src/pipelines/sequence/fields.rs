@@ -7,7 +7,7 @@ use super::result::{Collected, MeasuredField};
 use super::view::{field_view, title};
 use crate::Result;
 use crate::pipelines::account::Stages;
-use crate::pipelines::dense::{doubt_phases, doubt_unexplained};
+use crate::pipelines::dense::{doubt_phases, doubt_short, doubt_unexplained};
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
 use crate::pipelines::prepare::holes::{blank_sampled_holes, doubt_vectors_of_holes};
 use veloxel_core::{Flow, Volume, Warnings};
@@ -69,6 +69,8 @@ impl SequenceRun<'_> {
         }
         let DenseFlow { flow, confidence, statistics, .. } = &mut field.output;
         doubt_unexplained(flow, statistics.brightness, confidence, &mut statistics.warnings);
+        let frames = [field.fixed, field.moving].map(|nth| &self.prepared.frames[nth]);
+        doubt_short(frames, flow, confidence, &mut statistics.warnings);
         let mut of_all = Warnings::new();
         doubt_phases(flow, Some(confidence), &mut of_all);
         if collected.fields.is_empty() {

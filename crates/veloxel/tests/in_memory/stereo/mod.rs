@@ -34,6 +34,7 @@ fn the_disparity_is_that_of_the_command() {
             options: PhaseOptions::new().unwrap(),
             disparity: file("d.pfm"),
             confidence: Some(file("c.tif")),
+            expected_error: Some(file("e.tif")),
             depth: None,
             cloud: None,
             rectified_left: None,
@@ -59,6 +60,9 @@ fn the_disparity_is_that_of_the_command() {
         io::write_image(file("own.tif"), &result.found.confidence, &mut Warnings::new()).unwrap();
         assert_same_file(&file("own.pfm"), &file("d.pfm"));
         assert_same_file(&file("own.tif"), &file("c.tif"));
+        let expected_px = result.errors.of_each_px(&result.found.disparity_px, &result.found.confidence);
+        io::write_image(file("own_e.tif"), &expected_px, &mut Warnings::new()).unwrap();
+        assert_same_file(&file("own_e.tif"), &file("e.tif"));
         assert_eq!((result.range_px, result.error), (run.report.disparity_px, run.report.error));
         assert!(result.error.is_some_and(|error| error.absolute_px.mean < 0.2));
     });
