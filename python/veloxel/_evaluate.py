@@ -80,7 +80,8 @@ class evaluate:
         """The numbers of :meth:`flow` for fields in files, as ``veloxel evaluate flow`` gives them.
 
         Fields of volumes need not fit into memory: where the session has a ``max_memory`` that both do not fit into, files in OME-Zarr, or
-        in NIfTI, MetaImage or NRRD without compression, are read in parts, twice.
+        in NIfTI, MetaImage or NRRD without compression, are read in parts, twice. A run that was ended goes on when it is called again with the
+        same arguments; until then its sums lie beside the result.
 
         Args:
             result, truth: The files.

@@ -270,7 +270,8 @@ def invert_files(
 
     Fields of volumes need not fit into memory: where a session on the processor has a ``max_memory`` that field and result do not fit
     into, and ``out`` is a folder named ``.ome.zarr``, files in OME-Zarr, or in NIfTI, MetaImage or NRRD without compression, are read in
-    parts, and the result is written so, with the bits of a result in memory.
+    parts, and the result is written so, with the bits of a result in memory. A run that was ended goes on when it is called again with the
+    same arguments.
 
     Args:
         field: The file of a field, or of a transform.
@@ -346,7 +347,8 @@ def warp_files(
 
     Volumes need not fit into memory: where a session on the processor has a ``max_memory`` that field and image do not fit into, and
     ``out`` is a folder named ``.ome.zarr``, files in OME-Zarr, or in NIfTI, MetaImage or NRRD without compression, are read in parts, and
-    the result is written so, with the bits of a result in memory.
+    the result is written so, with the bits of a result in memory. A run that was ended goes on when it is called again with the same
+    arguments.
 
     Args:
         field, image: The files of the field, and of what it moves.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Veloxel's files with what SimpleITK, OpenCV, NumPy, ngff-zarr, ome-zarr-py and zarr-python read and write.
 
-    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless ngff-zarr ome-zarr
+    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless 'ngff-zarr[validate]' ome-zarr ome-zarr-models
     python3 crates/io/tests/peers.py
     python3 crates/io/tests/peers.py --warp FIELD MOVING WARPED    # one result of `veloxel flow --warped`
 
@@ -19,6 +19,7 @@ import tempfile
 
 import numpy as np
 import SimpleITK as sitk
+import zarr_conformance
 import zarr_peers
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -271,6 +272,7 @@ def main():
             arrays(folder)
             transforms_of_itk(folder)
             zarr_peers.compare(folder, convert, check)
+            zarr_conformance.compare(folder, convert, check)
     print("all peers agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 

@@ -28,6 +28,7 @@ mod strain_summary;
 mod uncertainty;
 mod ventricle;
 mod wall_mesh;
+mod words;
 
 pub use contour_distance::{ContourDistance, ContourDistances, ContourSummary};
 pub use deformation::{Deformation, NamedMap};

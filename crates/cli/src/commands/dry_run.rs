@@ -29,7 +29,10 @@ fn boxes_lines(run: &BoxesDryRun) -> Vec<(&'static str, String)> {
     let boxes = match memory.boxes {
         1 => "none: files and the result are held in memory".to_owned(),
         count => {
-            format!("{count} boxes of {}, read and written one by one", axes(memory.box_size))
+            let (boxes, disk) = (axes(memory.box_size), size(memory.disk_bytes));
+            format!(
+                "{count} boxes of {boxes}, read and written one by one; they take {disk} of disk meanwhile"
+            )
         }
     };
     let mut lines = vec![

@@ -134,11 +134,41 @@ impl KeptParts {
     /// # Errors
     /// [`IoError::Write`], [`IoError::Stopped`].
     pub fn put(&mut self, name: &str, planes: &[Vec<f32>], note: &str) -> Result<()> {
-        write_part(&self.folder, &self.target, [name, UNFINISHED], planes).map_err(self.target.fail())?;
+        write_part(&self.folder, &self.target, [name, UNFINISHED], blocks_of(planes))
+            .map_err(self.target.fail())?;
         self.log.append(&format!("{name}\t{note}"))?;
         self.notes.insert(name.to_owned(), note.to_owned());
         self.list(Some(PartsFolder::Kept));
         Ok(())
+    }
+
+    /// Keeps a part of whole numbers, as [`put`](Self::put) keeps samples; one of this name is replaced.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn put_words(&mut self, name: &str, words: &[u64]) -> Result<()> {
+        let blocks = words.chunks(BLOCK_BYTES / size_of::<u64>());
+        let blocks = blocks.map(|block| block.iter().flat_map(|word| word.to_le_bytes()).collect());
+        write_part(&self.folder, &self.target, [name, UNFINISHED], blocks).map_err(self.target.fail())?;
+        if !self.notes.contains_key(name) {
+            self.log.append(&format!("{name}\t"))?;
+            self.notes.insert(name.to_owned(), String::new());
+            self.list(Some(PartsFolder::Kept));
+        }
+        Ok(())
+    }
+
+    /// The whole numbers of a part; none where none is kept.
+    ///
+    /// # Errors
+    /// [`IoError::Open`].
+    pub fn words(&self, name: &str) -> Result<Option<Vec<u64>>> {
+        if self.note(name).is_none() {
+            return Ok(None);
+        }
+        let path = self.folder.join(name);
+        let bytes = fs::read(&path).map_err(|source| IoError::Open { path, source })?;
+        Ok(Some(bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()))
     }
 
     /// The samples of a box in every plane of a part whose planes have so many voxels along x, y and z.
@@ -246,7 +276,7 @@ impl PartsBeside {
         // Another process may be at the same part, whose bytes are the same.
         let own = format!("{name}.{}.{UNFINISHED}", std::process::id());
         let write = || -> std::io::Result<()> {
-            write_part(&self.folder, &self.target, [name, &own], planes)?;
+            write_part(&self.folder, &self.target, [name, &own], blocks_of(planes))?;
             let (place, path) = (self.folder.join(&own), self.folder.join(format!("{name}{NOTE}")));
             let mut file = File::create(&place)?;
             file.write_all(note.as_bytes())?;
@@ -276,19 +306,24 @@ fn add_note(notes: &mut HashMap<String, String>, folder: &Path, line: &str) {
     }
 }
 
+/// The bytes of a part, a block of samples at a time.
+fn blocks_of(planes: &[Vec<f32>]) -> impl Iterator<Item = Vec<u8>> {
+    let blocks = planes.iter().flat_map(|plane| plane.chunks(BLOCK_BYTES / SAMPLE_BYTES));
+    blocks.map(|block| block.iter().flat_map(|v| v.to_le_bytes()).collect())
+}
+
 /// Writes a part under a name of its own, and gives it its name once the disk has it.
 fn write_part(
     folder: &Path,
     target: &Target,
     [name, unfinished]: [&str; 2],
-    planes: &[Vec<f32>],
+    blocks: impl Iterator<Item = Vec<u8>>,
 ) -> std::io::Result<()> {
     let place = folder.join(unfinished);
     let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(&place)?);
     let mut unsynchronised = 0;
-    for block in planes.iter().flat_map(|plane| plane.chunks(BLOCK_BYTES / SAMPLE_BYTES)) {
+    for bytes in blocks {
         target.files().control().check().map_err(std::io::Error::other)?;
-        let bytes: Vec<u8> = block.iter().flat_map(|v| v.to_le_bytes()).collect();
         file.write_all(&bytes)?;
         unsynchronised += bytes.len();
         if unsynchronised >= PIECE_BYTES {
@@ -382,6 +417,11 @@ mod tests {
         assert_eq!(parts.head(), Some("of these images"));
         assert_eq!((parts.note("a"), parts.note("b"), parts.note("c")), (None, Some("second"), None));
         parts.put("a", &planes(0.0), "again").unwrap();
+        for words in [vec![1, u64::MAX], vec![7; 20_000]] {
+            parts.put_words("sums", &words).unwrap();
+            assert_eq!(parts.words("sums").unwrap(), Some(words));
+        }
+        assert_eq!(parts.words("none").unwrap(), None);
         let part = GridBox { begin: [1, 2, 1], size: [3, 2, 2] };
         let found = parts.read("a", 2, [5, 4, 3], part).unwrap();
         let own: Vec<Vec<f32>> = planes(0.0).iter().map(|plane| part.of(plane, [5, 4, 3])).collect();
@@ -393,7 +433,8 @@ mod tests {
         assert_eq!(PartsBeside::open(&output).unwrap().note("c").as_deref(), Some("third"));
         drop(parts);
         let parts = KeptParts::open(&output).unwrap();
-        assert_eq!((parts.note("c"), parts.count()), (Some("third"), 3));
+        assert_eq!((parts.note("c"), parts.count()), (Some("third"), 4));
+        assert_eq!(parts.words("sums").unwrap(), Some(vec![7; 20_000]));
         assert_eq!(parts.whole("c").unwrap(), planes(2.0).concat());
         assert!(!hidden.join("c.note").exists());
         parts.remove().unwrap();

@@ -5,6 +5,8 @@
 //! *Cost*: three additions of whole numbers a number.
 //! *Limits*: the result is the exact sum rounded once, but where it is below the least normal number, 2^-1022.
 
+use crate::words::Words;
+
 /// Bits of a digit.
 const DIGIT: u32 = 32;
 /// Digits of all finite numbers, and of sums of 2^63 of them.
@@ -99,6 +101,14 @@ impl ExactSum {
         }
         *last += over;
         self.added = 1;
+    }
+}
+
+impl Words for ExactSum {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        self.digits.visit(visit);
+        self.not_finite.visit(visit);
+        self.added.visit(visit);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The distribution of errors that are too many to be kept: they are seen twice, in any order, and it is that of all at once, bit by bit.
 
 use super::{Distribution, SHARES, exact_sum::ExactSum, of_ordered_bits, ordered_bits, rank};
+use crate::words::Words;
 
 /// Errors that are seen for the first time.
 #[derive(Debug, Clone)]
@@ -15,6 +16,15 @@ pub(crate) struct DistributionSums {
 impl Default for DistributionSums {
     fn default() -> Self {
         Self { count: 0, sum: ExactSum::default(), max: f32::MIN, upper: halves() }
+    }
+}
+
+impl Words for DistributionSums {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        self.count.visit(visit);
+        self.sum.visit(visit);
+        self.max.visit(visit);
+        self.upper.visit(visit);
     }
 }
 
@@ -59,6 +69,14 @@ struct Quantile {
     below: u64,
     /// How many errors with this upper half have each lower one.
     lower: Vec<u64>,
+}
+
+/// What is not known from the first time.
+impl Words for DistributionSpread {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        self.squares.visit(visit);
+        self.quantiles.iter_mut().for_each(|quantile| quantile.lower.visit(visit));
+    }
 }
 
 impl DistributionSpread {

@@ -3,9 +3,11 @@
 use super::{FlowError, NOTHING, VOXELS_AT_ONCE, VoxelError, VoxelErrors};
 use crate::distribution::{DistributionSpread, DistributionSums, ExactSum};
 use crate::error::MeasureError;
+use crate::words::Words;
 use veloxel_core::{Control, Dimension, Flow, Grid, Stopped};
 
 /// Boxes of an estimate and the truth that are seen for the first time.
+#[derive(Clone)]
 pub struct FlowErrorSums {
     errors: VoxelErrors,
     dimension: Dimension,
@@ -65,6 +67,16 @@ impl FlowErrorSums {
         })
     }
 
+    /// The sums so far as numbers, added to others: [`take_words`](Self::take_words) goes on with them.
+    pub fn put_words(&mut self, words: &mut Vec<u64>) {
+        self.put(words);
+    }
+
+    /// Takes up sums on the same grid; whether there were enough numbers.
+    pub fn take_words(&mut self, words: &mut impl Iterator<Item = u64>) -> bool {
+        self.take(words)
+    }
+
     /// Begins to see the same boxes again.
     ///
     /// # Errors
@@ -91,6 +103,20 @@ impl FlowErrorSums {
                 dimension: self.dimension,
             },
         })
+    }
+}
+
+impl Words for FlowErrorSums {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        let counts = [&mut self.truth_voxels, &mut self.measured_voxels, &mut self.outliers];
+        counts
+            .into_iter()
+            .chain(&mut self.above)
+            .chain([&mut self.below_5_deg])
+            .for_each(|own| own.visit(visit));
+        self.truth_length.visit(visit);
+        let distributions = [&mut self.end_point_vox, &mut self.end_point_mm, &mut self.angular_deg];
+        distributions.into_iter().for_each(|own| own.visit(visit));
     }
 }
 
@@ -133,6 +159,16 @@ impl FlowErrorSpread {
         })
     }
 
+    /// What the second time has found so far, as numbers that are added to others.
+    pub fn put_words(&mut self, words: &mut Vec<u64>) {
+        self.put(words);
+    }
+
+    /// Goes on with what the second time had found, where the first time found the same; whether there were enough numbers.
+    pub fn take_words(&mut self, words: &mut impl Iterator<Item = u64>) -> bool {
+        self.take(words)
+    }
+
     /// The error of all boxes.
     ///
     /// # Panics
@@ -155,6 +191,16 @@ impl FlowErrorSpread {
             mean_truth_vox: self.finished.mean_truth_vox,
             dimension: self.finished.dimension,
         }
+    }
+}
+
+impl Words for FlowErrorSpread {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        let mm = self.end_point_mm.as_mut();
+        [&mut self.end_point_vox, &mut self.angular_deg]
+            .into_iter()
+            .chain(mm)
+            .for_each(|own| own.visit(visit));
     }
 }
 
@@ -200,10 +246,23 @@ mod tests {
         };
         assert_eq!(boxes.iter().map(GridBox::len).sum::<usize>(), grid.len());
         let mut sums = FlowErrorSums::new(&grid);
-        boxes.iter().for_each(|&part| sums.add(&cut(&estimate, part), &cut(&truth, part), control).unwrap());
-        let mut again = sums.again().unwrap();
-        let mut second = |&part: &GridBox| again.add(&cut(&estimate, part), &cut(&truth, part), control);
-        boxes.iter().rev().for_each(|part| second(part).unwrap());
+        for part in boxes {
+            // Put aside after each box.
+            let mut words = Vec::new();
+            sums.put_words(&mut words);
+            sums = FlowErrorSums::new(&grid);
+            assert!(sums.take_words(&mut words.into_iter()));
+            sums.add(&cut(&estimate, part), &cut(&truth, part), control).unwrap();
+        }
+        let mut again = sums.clone().again().unwrap();
+        for part in boxes.into_iter().rev() {
+            let mut words = Vec::new();
+            again.put_words(&mut words);
+            again = sums.clone().again().unwrap();
+            assert!(!again.take_words(&mut words[1..].iter().copied()), "too few");
+            assert!(again.take_words(&mut words.into_iter()));
+            again.add(&cut(&estimate, part), &cut(&truth, part), control).unwrap();
+        }
         assert_eq!(again.finish(), whole);
         assert!(matches!(FlowErrorSums::new(&grid).again(), Err(MeasureError::NothingToMeasure { .. })));
     }

@@ -20,6 +20,7 @@ use super::cell_lanes::{LANES, are_certified};
 use crate::Deformation;
 use crate::distribution::ExactSum;
 use crate::parts::in_parts;
+use crate::words::Words;
 use serde::Serialize;
 use std::ops::Range;
 use veloxel_core::matrix3::determinant;
@@ -139,6 +140,15 @@ impl CellSums {
     /// The cells so far.
     pub fn counts(&self) -> CellCounts {
         CellCounts { non_diffeomorphic_volume_vox: self.turned_vox.value(), ..self.counts }
+    }
+}
+
+impl Words for CellSums {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        let CellCounts { certified, undecided, folded, unknown, non_diffeomorphic_volume_vox: _ } =
+            &mut self.counts;
+        [certified, undecided, folded, unknown].into_iter().for_each(|own| own.visit(visit));
+        self.turned_vox.visit(visit);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::certificate::{CellSums, Cells, FoldingCertificate};
 use crate::Deformation;
+use crate::words::Words;
 use veloxel_core::{Control, Flow, Stopped};
 
 /// The certificate of a field that is measured box by box.
@@ -33,10 +34,27 @@ impl FoldingSums {
         Ok(())
     }
 
+    /// The sums so far as numbers, added to others: [`take_words`](Self::take_words) goes on with them.
+    pub fn put_words(&mut self, words: &mut Vec<u64>) {
+        self.put(words);
+    }
+
+    /// Takes up sums; whether there were enough numbers.
+    pub fn take_words(&mut self, words: &mut impl Iterator<Item = u64>) -> bool {
+        self.take(words)
+    }
+
     /// The certificate of all boxes.
     pub fn certificate(self) -> FoldingCertificate {
         let (axes, everywhere) = if self.moves_across { (3, self.spatial) } else { (2, self.planar) };
         FoldingCertificate { axes, everywhere: everywhere.counts(), inside: None }
+    }
+}
+
+impl Words for FoldingSums {
+    fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
+        [&mut self.spatial, &mut self.planar].into_iter().for_each(|own| own.visit(visit));
+        self.moves_across.visit(visit);
     }
 }
 
@@ -66,6 +84,11 @@ mod tests {
                 let seen = own.grown([0; 3], [1; 3], grid.size());
                 let components = flow.components_vox().map(|c| seen.of(c, grid.size())).collect();
                 let part = Flow::new(grid.part(seen), components).unwrap();
+                // Put aside before each box.
+                let mut words = Vec::new();
+                sums.put_words(&mut words);
+                sums = FoldingSums::default();
+                assert!(sums.take_words(&mut words.into_iter()));
                 sums.add(&part, own.size[2], &Control::default()).unwrap();
             }
             let found = sums.certificate();

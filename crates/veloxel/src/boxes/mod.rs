@@ -1,10 +1,14 @@
 //! Images and tiles in files, as the pipelines take them that work in parts.
 
+mod box_files;
 mod choice;
 mod file_boxes;
 mod store_sink;
+mod sum_files;
 mod tile_files;
 
+pub(crate) use box_files::{BoxFiles, input_state};
 pub(crate) use choice::is_in_boxes;
 pub(crate) use file_boxes::FileBoxes;
+pub(crate) use sum_files::SumFiles;
 pub(crate) use tile_files::{TileFiles, TilesBeside};

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::jobs::JobError;
-use crate::pipelines::TileKey;
+use crate::pipelines::PartsKey;
 use veloxel_core::GridBox;
 use veloxel_io::{IoError, KeptParts, PartsBeside, Target};
 use veloxel_motion::{FoundTile, KeptBeginning, KeptTile, MotionError, TileAccount, TileStore};
@@ -19,21 +19,8 @@ impl TileFiles {
     ///
     /// # Errors
     /// [`JobError::OtherTiles`] where tiles of another key are kept; as [`KeptParts::open`].
-    pub fn open(target: &Target, key: &TileKey, planes: usize) -> Result<Self> {
-        let mut parts = KeptParts::open(target)?;
-        let differs = parts.head().and_then(|head| key.differs_from(head));
-        if let Some(what) = differs {
-            if tiles_of(&parts) > 0 {
-                return Err(JobError::OtherTiles { folder: parts.folder().to_owned(), what }.into());
-            }
-            // Nothing is lost.
-            parts.remove()?;
-            parts = KeptParts::open(target)?;
-        }
-        if parts.head().is_none() {
-            parts.begin(&key.line())?;
-        }
-        Ok(Self { parts, planes })
+    pub fn open(target: &Target, key: &PartsKey, planes: usize) -> Result<Self> {
+        Ok(Self { parts: open_parts(target, key)?, planes })
     }
 
     /// Lets other processes keep tiles here, though none is kept yet.
@@ -56,6 +43,27 @@ impl TileFiles {
     }
 }
 
+/// Begins to keep parts that a key decides, or goes on.
+///
+/// # Errors
+/// [`JobError::OtherTiles`] where parts of another key are kept; as [`KeptParts::open`].
+pub(super) fn open_parts(target: &Target, key: &PartsKey) -> Result<KeptParts> {
+    let mut parts = KeptParts::open(target)?;
+    let differs = parts.head().and_then(|head| key.differs_from(head));
+    if let Some(what) = differs {
+        if tiles_of(&parts) > 0 {
+            return Err(JobError::OtherTiles { folder: parts.folder().to_owned(), what }.into());
+        }
+        // Nothing is lost.
+        parts.remove()?;
+        parts = KeptParts::open(target)?;
+    }
+    if parts.head().is_none() {
+        parts.begin(&key.line())?;
+    }
+    Ok(parts)
+}
+
 /// Tiles of another process's run, which keeps them beside its ledger.
 pub(crate) struct TilesBeside {
     parts: PartsBeside,
@@ -66,7 +74,7 @@ impl TilesBeside {
     ///
     /// # Errors
     /// [`JobError::OtherTiles`] where tiles of another key are kept; as [`PartsBeside::open`].
-    pub fn open(target: &Target, key: &TileKey) -> Result<Self> {
+    pub fn open(target: &Target, key: &PartsKey) -> Result<Self> {
         let parts = PartsBeside::open(target)?;
         match key.differs_from(parts.head().unwrap_or_default()) {
             Some(what) => Err(JobError::OtherTiles { folder: parts.folder().to_owned(), what }.into()),
@@ -96,8 +104,8 @@ fn elsewhere<T>(found: Result<T, IoError>) -> Result<T, MotionError> {
     found.map_err(|error| MotionError::elsewhere(&error))
 }
 
-/// The name of a tile's file: where its own voxels begin and end.
-fn name(core: GridBox) -> String {
+/// The name of a tile's or a box's file: where its own voxels begin and end.
+pub(super) fn name(core: GridBox) -> String {
     let text = |[x, y, z]: [usize; 3]| format!("{x}.{y}.{z}");
     format!("{}-{}", text(core.begin), text(core.end()))
 }

@@ -37,7 +37,7 @@ mod warp;
 mod window;
 
 pub use account::{Account, Stages};
-pub use boxes::{BoxSink, BoxesPlan, FlowBoxes};
+pub use boxes::{BoxSink, BoxStore, BoxesOutput, BoxesPlan, FlowBoxes, PartsKey, SumStore};
 pub use cameras::{
     CloudRequest, RectifiedPicture, RectifyRequest, RectifyResult, depth, point_cloud, rectify,
 };
@@ -59,8 +59,8 @@ pub use field_time::{FieldWork, field_time};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
 pub use guide_points_error::GuidePointsError;
 pub use in_parts::{
-    KeptField, PartsOutput, PartsRequest, PartsResult, Preparation, TileKey, memory_plan_in_parts,
-    pair_in_parts, tiles_in_parts,
+    KeptField, PartsOutput, PartsRequest, PartsResult, Preparation, memory_plan_in_parts, pair_in_parts,
+    tiles_in_parts,
 };
 pub use maps::{
     ComposePartsRequest, ComposeRequest, FoundMap, Map, MapBoxes, MapResult, MapsError, compose,

@@ -3,7 +3,7 @@
 use super::stores::{store, whole_store};
 use crate::streams::stopped_stream::terminate;
 use crate::workplace::{Run, Workplace, pair};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use veloxel_core::{Flow, Grid, Mask, Warnings};
 use veloxel_io::Strictness;
 
@@ -128,28 +128,16 @@ fn files_without_compression_give_the_bytes_that_stores_give() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
+    use super::ended_runs::{killed, lines};
     let place = volumes();
     let budget = &budget(&place);
     place.run(&in_parts("d.ome.zarr", budget, &[])).succeeded();
     let undisturbed = whole_store(&place, "d.ome.zarr");
     std::fs::remove_dir_all(place.path("d.ome.zarr")).unwrap();
-    let ledger = place.path(".d.ome.zarr.tiles/ledger");
-    let lines = || std::fs::read_to_string(&ledger).unwrap_or_default().lines().count();
-    let mut killed = std::process::Command::new(env!("CARGO_BIN_EXE_veloxel"))
-        .args(in_parts("d.ome.zarr", budget, &[]))
-        .current_dir(place.path("."))
-        .stderr(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let begin = Instant::now();
+    let ledger = &place.path(".d.ome.zarr.tiles/ledger");
     // The first line says what the tiles are of, and the second what they begin from.
-    while lines() < 3 && begin.elapsed() < Duration::from_secs(120) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    assert!(lines() >= 3 && !place.path("d.ome.zarr").exists());
+    killed(&place, &in_parts("d.ome.zarr", budget, &[]), ledger, 3);
+    assert!(!place.path("d.ome.zarr").exists());
 
     let refused = |run: &[&str], word: &str| {
         place.run(run).failed_with(&[".d.ome.zarr.tiles", word, "remove the folder"]);
@@ -159,7 +147,7 @@ fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
     (other[1], other[2]) = (other[2], other[1]);
     refused(&other, "its fixed image is another");
 
-    let kept = lines() - 2;
+    let kept = lines(ledger) - 2;
     place.run(&in_parts("d.ome.zarr", budget, &["--report", "r.json"])).succeeded();
     let told = report(&place)["warnings"].to_string();
     assert!(told.contains(&format!("{kept} of its tiles are kept")), "{told}");

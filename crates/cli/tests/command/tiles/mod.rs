@@ -1,7 +1,9 @@
 //! Tests of budgets of memory: dry runs, and runs in tiles.
 
+mod ended_runs;
 mod in_parts;
 mod maps_in_parts;
+mod peak;
 mod stores;
 mod warp_in_parts;
 

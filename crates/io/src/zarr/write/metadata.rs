@@ -11,6 +11,8 @@ use veloxel_core::matrix3::IDENTITY;
 /// The name of the image's own coordinate system, and of the one that LPS is where that is another.
 const INTRINSIC: &str = "intrinsic";
 const WORLD: &str = "world";
+/// How a level is made of the one before it.
+const MERGED: &str = "pairs of voxels become one along the axes along which voxels lie closest";
 /// That of a field's voxels without its components.
 const PHYSICAL: &str = "physical";
 
@@ -54,7 +56,7 @@ pub(super) fn group(name: &str, record: &Record, pyramid: &Pyramid) -> Value {
     let is_field = record.components > 1;
     let axes: Vec<Value> = axis_names(record).iter().map(|name| axis(name, record)).collect();
     let name = name.split('.').next().unwrap_or_default();
-    let mut image = json!({"name": name, "type": merged_by(record)});
+    let mut image = json!({"name": name, "type": merged_by(record), "metadata": {"description": MERGED}});
     let paths = 0..pyramid.levels.len();
     let mut ome = if is_oblique || is_field {
         let dataset = |level: usize| {

@@ -1,11 +1,13 @@
 //! A field and its truth in files that need not fit into memory, measured box by box.
 
 use super::{ClaimFiles, EvaluateJob};
-use crate::boxes::FileBoxes;
-use crate::pipelines::{self, DenseError, EvaluatePartsRequest, FlowEvaluation, evaluate_room};
+use crate::boxes::{FileBoxes, SumFiles, input_state};
+use crate::pipelines::{
+    self, DenseError, EvaluatePartsRequest, FlowEvaluation, PartsKey, SumStore, evaluate_room,
+};
 use crate::{Result, Session};
 use std::path::Path;
-use veloxel_core::Warnings;
+use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 
 /// Whether fields are measured in boxes: they do not fit into the session's budget of memory.
@@ -39,7 +41,25 @@ pub(super) fn flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session
     let mut open = |path: &Path| FileBoxes::flow(path, &reading, session, warnings);
     let (result, truth) = (open(&job.result)?, open(&job.truth)?);
     let request = EvaluatePartsRequest { result: &result, truth: &truth };
-    let found = pipelines::evaluate_flow_in_parts(&request, session)?;
+    let mut sums = SumFiles::open(&job.result, &key(job, session)?, session);
+    if sums.as_ref().is_some_and(SumFiles::go_on) {
+        warnings.push(WarningKind::Note, "goes on with a run that was ended".to_owned());
+    }
+    let store = sums.as_mut().map(|sums| sums as &mut dyn SumStore);
+    let found = pipelines::evaluate_flow_in_parts(&request, store, session);
+    let found = SumFiles::after(sums, found)?;
     [result.told(), truth.told()].into_iter().for_each(|told| warnings.extend(told));
     Ok(found)
+}
+
+/// What decides the sums: also the budget, which decides their boxes.
+fn key(job: &EvaluateJob, session: &Session) -> Result<PartsKey> {
+    let entries = [
+        ("command", "evaluate flow".into()),
+        ("result", input_state(&job.result, session)?),
+        ("truth", input_state(&job.truth, session)?),
+        ("reading", format!("{:?}", job.reading).into()),
+        ("budget of memory", session.max_memory_bytes().into()),
+    ];
+    Ok(PartsKey::of(entries.map(|(name, value)| (name.to_owned(), value))))
 }

@@ -4,7 +4,7 @@ use crate::boxes::TileFiles;
 use crate::jobs::flow_job::FlowJob;
 use crate::jobs::{OutputPlan, OutputRole};
 use crate::pipelines::boxes::BoxSink;
-use crate::pipelines::{KeptField, PartsOutput, TileKey};
+use crate::pipelines::{KeptField, PartsKey, PartsOutput};
 use crate::{Result, Session};
 use veloxel_core::Grid;
 use veloxel_io::{StoreBoxes, Target};
@@ -47,7 +47,7 @@ impl<'a> StoreOutput<'a> {
 }
 
 impl PartsOutput for StoreOutput<'_> {
-    fn begin(&mut self, key: &TileKey) -> Result<usize> {
+    fn begin(&mut self, key: &PartsKey) -> Result<usize> {
         let planes = self.grid.dimension().count() + 1;
         let tiles = self.tiles.insert(TileFiles::open(&self.beside, key, planes)?);
         Ok(tiles.count())

@@ -4,7 +4,7 @@ use super::{is_in_parts, parts_request, require_possible_in_parts};
 use crate::boxes::{FileBoxes, TileFiles, TilesBeside};
 use crate::jobs::flow_job::{FlowJob, takes_pair};
 use crate::jobs::name;
-use crate::pipelines::{PairNames, Preparation, TileKey, tiles_in_parts};
+use crate::pipelines::{PairNames, PartsKey, Preparation, tiles_in_parts};
 use crate::{Result, Session};
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{Stage, Warnings};
@@ -58,7 +58,7 @@ impl FlowTiles {
         &self,
         which: Option<usize>,
         session: &Session,
-        open: impl FnOnce(&TileKey) -> Result<Box<dyn TileStore + 's>>,
+        open: impl FnOnce(&PartsKey) -> Result<Box<dyn TileStore + 's>>,
     ) -> Result<usize> {
         let job = &self.job;
         job.require_possible()?;

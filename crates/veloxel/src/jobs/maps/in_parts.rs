@@ -1,14 +1,15 @@
 //! Fields that need not fit into memory, composed or inverted: they are read box by box, and the result is written so.
 
 use super::MapsJob;
-use crate::boxes::{FileBoxes, is_in_boxes};
+use crate::boxes::{BoxFiles, FileBoxes, input_state, is_in_boxes};
 use crate::jobs::{OutputPlan, OutputRole};
 use crate::pipelines::account::Account;
-use crate::pipelines::{self, ComposePartsRequest, MapBoxes, MapsError, maps_room};
+use crate::pipelines::{self, BoxesOutput, ComposePartsRequest, MapBoxes, MapsError, PartsKey, maps_room};
 use crate::{Result, Session};
 use std::path::Path;
 use veloxel_core::{Grid, LinearTransform, Stage, Warnings};
 use veloxel_io::{self as io, PartialFlow, Reading, StoreBoxes};
+use veloxel_report::ReportError;
 
 /// Whether the result is found in boxes: it and the fields do not fit into the session's budget of memory.
 ///
@@ -34,7 +35,7 @@ pub(super) fn is_in_parts(job: &MapsJob, session: &Session) -> Result<bool> {
 /// # Errors
 /// [`DenseError::InParts`](pipelines::DenseError::InParts); as [`pipelines::compose_in_parts`].
 pub(super) fn compose(job: &MapsJob, session: &Session) -> Result<Warnings> {
-    run(job, session, |maps, grid, out| {
+    run(job, "compose", session, |maps, grid, out| {
         let maps: Vec<MapBoxes<'_>> = maps.iter().map(OpenedMap::boxes).collect();
         pipelines::compose_in_parts(&ComposePartsRequest { maps: &maps, grid }, out, session)
     })
@@ -45,7 +46,7 @@ pub(super) fn compose(job: &MapsJob, session: &Session) -> Result<Warnings> {
 /// # Errors
 /// [`DenseError::InParts`](pipelines::DenseError::InParts); as [`pipelines::invert_in_parts`].
 pub(super) fn invert(job: &MapsJob, session: &Session) -> Result<Warnings> {
-    run(job, session, |maps, grid, out| match maps.first() {
+    run(job, "invert", session, |maps, grid, out| match maps.first() {
         Some(OpenedMap::Field(field)) => pipelines::invert_in_parts(&**field, grid, out, session),
         Some(OpenedMap::Linear(transform)) => {
             let maps = [MapBoxes::Linear(transform.inverse())];
@@ -85,11 +86,25 @@ impl OpenedMap {
     }
 }
 
+/// What decides the boxes of a result.
+fn key(job: &MapsJob, command: &str, grid: &Grid, session: &Session) -> Result<PartsKey> {
+    let mut entries = vec![
+        ("command".to_owned(), command.into()),
+        ("grid".to_owned(), serde_json::to_value(grid).map_err(ReportError::from)?),
+        ("reading".to_owned(), format!("{:?}", job.reading).into()),
+    ];
+    for (nth, map) in job.maps.iter().enumerate() {
+        entries.push((format!("map {}", nth + 1), input_state(map, session)?));
+    }
+    Ok(PartsKey::of(entries))
+}
+
 /// Opens what is read, does the work, and gives the result its name.
 fn run(
     job: &MapsJob,
+    command: &str,
     session: &Session,
-    work: impl FnOnce(&[OpenedMap], &Grid, &StoreBoxes) -> Result<Account>,
+    work: impl FnOnce(&[OpenedMap], &Grid, BoxesOutput<'_>) -> Result<Account>,
 ) -> Result<Warnings> {
     let mut plan: OutputPlan = job.plan(session).checked()?;
     session.enter(Stage::Read)?;
@@ -103,12 +118,16 @@ fn run(
     };
     let grid = given.as_ref().or(of_first).ok_or(MapsError::NoGrid)?;
     plan.check_grid(grid)?;
+    let boxes = BoxFiles::open(&job.output, &key(job, command, grid, session)?, session)?;
     let target = plan.target(OutputRole::Output)?.expect("a result should have a place");
     let out = StoreBoxes::field(target, grid)?;
-    warnings.extend(work(&maps, grid, &out)?.warnings);
+    let found = work(&maps, grid, BoxesOutput { sink: &out, store: Some(&boxes) });
+    let (boxes, account) = boxes.after(found)?;
+    warnings.extend(account.warnings);
     maps.iter().filter_map(OpenedMap::field).for_each(|field| warnings.extend(field.told()));
     session.enter(Stage::Write)?;
     out.finish()?;
     plan.finish()?;
+    boxes.remove()?;
     Ok(warnings)
 }

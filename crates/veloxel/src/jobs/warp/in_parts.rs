@@ -1,14 +1,14 @@
 //! Images and labels that need not fit into memory: a field and what it moves are read box by box, and the result is written so.
 
-use super::{OutputContent, OutputPlan, OutputRole, WarpJob, WarpSampling, name};
-use crate::boxes::{FileBoxes, is_in_boxes};
+use super::{OutputContent, OutputRole, WarpJob, WarpSampling, name};
+use crate::boxes::{BoxFiles, FileBoxes, input_state, is_in_boxes};
 use crate::pipelines::{
-    DenseError, FinerImage, LabelChoice, WarpNames, WarpPartsRequest, label_ends, warp_image_in_parts,
-    warp_labels_in_parts, warp_room,
+    BoxesOutput, DenseError, FinerImage, LabelChoice, PartsKey, WarpNames, WarpPartsRequest, label_ends,
+    warp_image_in_parts, warp_labels_in_parts, warp_room,
 };
 use crate::{Result, Session};
 use veloxel_core::{Stage, Warnings};
-use veloxel_io::{self as io, ContentKind, PartialFlow, PartialImage, StoreBoxes};
+use veloxel_io::{self as io, ContentKind, PartialFlow, PartialImage, StoreBoxes, Target};
 
 /// Whether a field is applied in parts: it, the image and the result do not fit into the session's budget of memory, and the result goes
 /// to a store that is written in boxes. On a GPU a budget is of the device, and all are held in memory.
@@ -36,10 +36,11 @@ pub(super) fn image(job: &WarpJob, sampling: WarpSampling, session: &Session) ->
         let what = "smooth an image that is finer than the field";
         return Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
     }
-    run(job, session, |request, plan| {
-        let target = plan.target(OutputRole::Output)?.expect("a result should have a place");
+    let choice = format!("{interpolation:?}, outside {outside:?}");
+    run(job, ["image", &choice], session, |request, target, boxes| {
         let out = StoreBoxes::image(target, request.flow.grid())?;
-        let account = warp_image_in_parts(request, interpolation, outside, &out, session)?;
+        let output = BoxesOutput { sink: &out, store: Some(boxes) };
+        let account = warp_image_in_parts(request, interpolation, outside, output, session)?;
         Ok((out, account.warnings))
     })
 }
@@ -49,20 +50,34 @@ pub(super) fn image(job: &WarpJob, sampling: WarpSampling, session: &Session) ->
 /// # Errors
 /// [`DenseError::InParts`]; as [`warp_labels_in_parts`].
 pub(super) fn labels(job: &WarpJob, choice: LabelChoice, session: &Session) -> Result<Warnings> {
-    run(job, session, |request, plan| {
+    run(job, ["labels", &format!("{choice:?}")], session, |request, target, boxes| {
         let ends = label_ends(request.image, request.names.image, session)?;
-        let target = plan.target(OutputRole::Output)?.expect("a result should have a place");
         let out = StoreBoxes::labels(target, request.flow.grid(), ends)?;
-        let account = warp_labels_in_parts(request, choice, &out, session)?;
+        let output = BoxesOutput { sink: &out, store: Some(boxes) };
+        let account = warp_labels_in_parts(request, choice, output, session)?;
         Ok((out, account.warnings))
     })
 }
 
-/// Opens what is read, does the work, and gives the result its name.
+/// What decides the boxes of a result: also the budget, which decides how large they are.
+fn key(job: &WarpJob, [what, choice]: [&str; 2], session: &Session) -> Result<PartsKey> {
+    let entries = [
+        ("command", format!("warp {what}").into()),
+        ("field", input_state(&job.flow, session)?),
+        ("image", input_state(&job.input, session)?),
+        ("interpolation", choice.into()),
+        ("reading", format!("{:?}", job.reading).into()),
+        ("budget of memory", session.max_memory_bytes().into()),
+    ];
+    Ok(PartsKey::of(entries.map(|(name, value)| (name.to_owned(), value))))
+}
+
+/// Opens what is read, does the work on what is said of it, and gives the result its name.
 fn run(
     job: &WarpJob,
+    what: [&str; 2],
     session: &Session,
-    work: impl FnOnce(&WarpPartsRequest<'_>, &mut OutputPlan) -> Result<(StoreBoxes, Warnings)>,
+    work: impl FnOnce(&WarpPartsRequest<'_>, Target, &BoxFiles) -> Result<(StoreBoxes, Warnings)>,
 ) -> Result<Warnings> {
     let mut plan = job.plan(OutputContent::Samples(ContentKind::Image), session).checked()?;
     session.enter(Stage::Read)?;
@@ -74,11 +89,15 @@ fn run(
     let names = WarpNames { image: &input, warped: &output };
     let strictness = job.reading.strictness;
     let request = WarpPartsRequest { flow: &flow, image: &image, strictness, names };
-    let (out, told) = work(&request, &mut plan)?;
+    let boxes = BoxFiles::open(&job.output, &key(job, what, session)?, session)?;
+    let target = plan.target(OutputRole::Output)?.expect("a result should have a place");
+    let found = work(&request, target, &boxes);
+    let (boxes, (out, told)) = boxes.after(found)?;
     warnings.extend(told);
     [flow.told(), image.told()].into_iter().for_each(|told| warnings.extend(told));
     session.enter(Stage::Write)?;
     out.finish()?;
     plan.finish()?;
+    boxes.remove()?;
     Ok(warnings)
 }

@@ -1,12 +1,17 @@
 //! Boxes of images and fields that need not fit into memory: where they come from, where they go, and how a grid is split into them.
 
+mod kept;
+mod key;
 mod paged_field;
 mod plan;
 
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::PROGRAM_BYTES;
 use crate::{Result, Session};
-pub(crate) use paged_field::{FEWEST_PAGES, PAGE_SAMPLES, PagedField, page_count};
+pub use kept::{BoxStore, BoxesOutput, SumStore};
+pub(crate) use kept::{FoundBox, KeptBoxes};
+pub use key::PartsKey;
+pub(crate) use paged_field::{FEWEST_PAGES, PagedField, page_count, page_samples};
 pub use plan::BoxesPlan;
 use veloxel_core::{Flow, Grid, GridBox};
 

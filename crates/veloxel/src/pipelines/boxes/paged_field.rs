@@ -8,10 +8,13 @@ use veloxel_motion::steps::maps::Vectors;
 
 /// Voxels along each axis of a page, as many as chunks of stores have that this program writes.
 const SIDE: usize = 64;
-/// Samples of a page: three components of each voxel.
-pub(crate) const PAGE_SAMPLES: usize = 3 * SIDE * SIDE * SIDE;
 /// Pages that a field needs at least: those around a place where eight meet.
 pub(crate) const FEWEST_PAGES: usize = 8;
+
+/// Samples of a page of a field on a grid: three components of each voxel.
+pub(crate) fn page_samples(grid: &Grid) -> usize {
+    3 * grid.size().map(|size| size.min(SIDE)).iter().product::<usize>()
+}
 
 /// How many pages a field on a grid has.
 pub(crate) fn page_count(grid: &Grid) -> usize {

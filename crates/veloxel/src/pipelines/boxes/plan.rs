@@ -2,6 +2,7 @@
 
 use super::bytes_in_parts;
 use crate::Session;
+use crate::pipelines::memory_plan::SAMPLE;
 use serde::Serialize;
 use veloxel_core::{Grid, GridBox};
 
@@ -20,6 +21,8 @@ pub struct BoxesPlan {
     pub boxes: usize,
     /// Voxels of the largest box along x, y and z.
     pub box_size: [usize; 3],
+    /// What boxes that are found take of the disk until the result has its name, bytes.
+    pub disk_bytes: u64,
 }
 
 impl BoxesPlan {
@@ -33,13 +36,16 @@ impl BoxesPlan {
             size,
             boxes: 1,
             box_size: size,
+            disk_bytes: 0,
         }
     }
 
-    /// The same run in boxes, while which so many samples are held at once.
-    pub(crate) fn in_boxes(self, all: &[GridBox], samples: usize) -> Self {
+    /// The same run in boxes, while which so many samples are held at once; the result has so many components.
+    pub(crate) fn in_boxes(self, all: &[GridBox], samples: usize, components: usize) -> Self {
         let largest = all.iter().map(|part| part.size).max_by_key(|size| size.iter().product::<usize>());
         let box_size = largest.unwrap_or(self.size);
-        Self { peak_bytes: bytes_in_parts(samples), boxes: all.len(), box_size, ..self }
+        let voxels: usize = all.iter().map(GridBox::len).sum();
+        let disk_bytes = SAMPLE * (components * voxels) as u64;
+        Self { peak_bytes: bytes_in_parts(samples), boxes: all.len(), box_size, disk_bytes, ..self }
     }
 }

@@ -1,11 +1,12 @@
 //! A field that need not fit into memory, measured against a truth that need not either: the numbers of both in memory, bit by bit.
 
+use super::kept_sums::KeptSums;
 use super::{CertaintyEvaluation, FlowEvaluation};
-use crate::pipelines::boxes::{FlowBoxes, boxes, require_room};
+use crate::pipelines::boxes::{FlowBoxes, SumStore, boxes, require_room};
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::{Result, Session, VeloxelError};
 use veloxel_core::{Flow, Grid, GridBox, Stage};
-use veloxel_measure::{FlowErrorSums, FoldingSums, MeasureError};
+use veloxel_measure::MeasureError;
 use veloxel_motion::over::beside::read_and_written_beside;
 
 /// A field and the truth, of which boxes are read.
@@ -30,13 +31,14 @@ pub fn evaluate_room(grid: &Grid) -> u64 {
 }
 
 /// End-point and angular error of a field, and the cells in which it folds, as [`evaluate_flow`](super::evaluate_flow) gives them. Both
-/// fields are read twice.
+/// fields are read twice. A run that was ended goes on with the sums that are kept in `store`, if there is one.
 ///
 /// # Errors
 /// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`];
-/// [`DenseError::Memory`](crate::pipelines::DenseError::Memory); what fields fail with; [`VeloxelError::Stopped`].
+/// [`DenseError::Memory`](crate::pipelines::DenseError::Memory); what fields and store fail with; [`VeloxelError::Stopped`].
 pub fn evaluate_flow_in_parts(
     request: &EvaluatePartsRequest<'_>,
+    store: Option<&mut dyn SumStore>,
     session: &Session,
 ) -> Result<FlowEvaluation> {
     session.enter(Stage::Measure)?;
@@ -44,34 +46,39 @@ pub fn evaluate_flow_in_parts(
     let (grid, control) = (truth.grid(), session.control());
     grid.require_same(result.grid(), "truth and estimate").map_err(MeasureError::from)?;
     let all = boxes(grid.size(), STEP, require_room(grid, STEP, OF_BOX, session)?);
-    let (count, mut done) = (2.0 * all.len() as f64, 0.0);
-    let (mut sums, mut folding) = (FlowErrorSums::new(grid), FoldingSums::default());
+    let count = 2.0 * all.len() as f64;
+    let mut sums = KeptSums::of(grid, store)?;
     let read = |own: GridBox| {
         // The cells that begin in the box end at the next voxels.
         let seen = own.grown([0; 3], [1; 3], grid.size());
         Ok((own, seen, [result.part(seen)?, truth.part(own)?]))
     };
-    each_box(&all, read, |(own, seen, [result, truth]): (GridBox, GridBox, [Flow; 2])| {
-        control.step(done / count, [None; 2])?;
-        done += 1.0;
-        folding.add(&result, own.size[2], control)?;
+    let left = all.get(sums.seen()..).unwrap_or_default();
+    each_box(left, read, |(own, seen, [result, truth]): (GridBox, GridBox, [Flow; 2])| {
+        control.step(sums.seen() as f64 / count, [None; 2])?;
+        sums.folding.add(&result, own.size[2], control)?;
         let within = own.within(&seen);
         let components = result.components_vox().map(|c| within.of(c, seen.size)).collect();
         let result = Flow::new(grid.part(own), components)?;
-        Ok(sums.add(&result, &truth, control)?)
+        sums.first.add(&result, &truth, control)?;
+        sums.saw_a_box(None);
+        Ok(())
     })?;
-    let mut again = sums.again()?;
+    let mut again = sums.first.clone().again()?;
+    sums.go_on_again(&mut again);
+    let left = all.get(sums.seen() - all.len()..).unwrap_or_default();
     each_box(
-        &all,
+        left,
         |own| Ok([result.part(own)?, truth.part(own)?]),
         |[result, truth]| {
-            control.step(done / count, [None; 2])?;
-            done += 1.0;
-            Ok(again.add(&result, &truth, control)?)
+            control.step(sums.seen() as f64 / count, [None; 2])?;
+            again.add(&result, &truth, control)?;
+            sums.saw_a_box(Some(&mut again));
+            Ok(())
         },
     )?;
     let certainty = CertaintyEvaluation::default();
-    Ok(FlowEvaluation { error: again.finish(), cells: folding.certificate(), certainty })
+    Ok(FlowEvaluation { error: again.finish(), cells: sums.folding.certificate(), certainty })
 }
 
 /// Measures boxes while the next one is read.

@@ -1,6 +1,7 @@
 //! Results in memory against truths.
 
 mod in_parts;
+mod kept_sums;
 
 use crate::{Result, Session, VeloxelError};
 pub use in_parts::{EvaluatePartsRequest, evaluate_flow_in_parts, evaluate_room};

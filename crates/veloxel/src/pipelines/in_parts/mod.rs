@@ -7,17 +7,17 @@ mod outcome;
 mod prepared;
 mod survey;
 
-pub use key::TileKey;
 pub use memory::memory_plan_in_parts;
 pub use outcome::PartsResult;
 pub use prepared::Preparation;
 
 use super::account::Account;
-use super::boxes::BoxSink;
+use super::boxes::{BoxSink, PartsKey};
 use super::dense::{DenseError, MethodChoice, PairNames, PairStart, StartKind};
 use super::memory_plan::{FlowPlan, FlowSketch};
 use super::prepare::grids::allow_two_grids;
 use crate::{Result, Session};
+use key::tile_key;
 use outcome::Measured;
 use prepared::PreparedBoxes;
 use std::ops::Range;
@@ -52,7 +52,7 @@ pub trait PartsOutput {
     ///
     /// # Errors
     /// What keeps tiles from being kept, such as those of a run that something else decided.
-    fn begin(&mut self, key: &TileKey) -> Result<usize>;
+    fn begin(&mut self, key: &PartsKey) -> Result<usize>;
 
     /// The tiles that are kept.
     fn tiles(&mut self) -> &mut dyn TileStore;
@@ -151,7 +151,7 @@ pub fn tiles_in_parts<'s>(
     request: &PartsRequest<'_>,
     preparation: &mut Option<Preparation>,
     which: Option<usize>,
-    open: impl FnOnce(&TileKey) -> Result<Box<dyn TileStore + 's>>,
+    open: impl FnOnce(&PartsKey) -> Result<Box<dyn TileStore + 's>>,
     session: &Session,
 ) -> Result<usize> {
     let Begun { prepared, white, plan, key, .. } = begin(request, preparation.take(), session)?;
@@ -169,7 +169,7 @@ struct Begun<'a> {
     prepared: PreparedBoxes<'a>,
     white: f32,
     plan: FlowPlan,
-    key: TileKey,
+    key: PartsKey,
 }
 
 fn begin<'a>(
@@ -197,7 +197,7 @@ fn begin<'a>(
     account.parameters = opened.parameters;
     account.errors = request.method.error_curves(grids[0].dimension());
     drop(opened.method);
-    let key = TileKey::of(request, &prepared, &plan.tiles, &account)?;
+    let key = tile_key(request, &prepared, &plan.tiles, &account)?;
     Ok(Begun { account, prepared, white, plan, key })
 }
 

@@ -3,8 +3,8 @@
 use super::{MapsError, require_unfolded, say};
 use crate::pipelines::account::Account;
 use crate::pipelines::boxes::{
-    BoxSink, BoxesPlan, FEWEST_PAGES, FlowBoxes, PAGE_SAMPLES, PagedField, boxes, page_count,
-    require_samples, room_for_boxes,
+    BoxesOutput, BoxesPlan, FEWEST_PAGES, FlowBoxes, FoundBox, KeptBoxes, PagedField, boxes, page_count,
+    page_samples, require_samples, room_for_boxes,
 };
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::{Result, Session, VeloxelError};
@@ -21,6 +21,15 @@ pub enum MapBoxes<'a> {
     Field(&'a dyn FlowBoxes),
     /// A linear transform, LPS mm.
     Linear(LinearTransform),
+}
+
+impl MapBoxes<'_> {
+    fn grid(&self) -> Option<&Grid> {
+        match self {
+            Self::Field(field) => Some(field.grid()),
+            Self::Linear(_) => None,
+        }
+    }
 }
 
 /// Maps that follow each other, of which boxes are read, and the grid of the field that they become.
@@ -60,14 +69,15 @@ pub fn maps_plan(
 ) -> Result<BoxesPlan> {
     let plan = BoxesPlan::in_memory(result, maps_room(fields, result), session);
     let Some(step) = step else { return Ok(plan) };
-    let most = pages_each(fields.len(), result, step, session)?;
-    let pages = |grid: &&Grid| most.min(page_count(grid));
-    let held = PAGE_SAMPLES * fields.iter().map(pages).sum::<usize>();
-    let samples = held + beside_pages(fields.len(), result, step);
-    Ok(plan.in_boxes(&boxes(result.size(), step, 1), samples))
+    let most = pages_each(fields, result, step, session)?;
+    let pages = |grid: &&Grid| page_samples(grid) * most.min(page_count(grid));
+    let samples = fields.iter().map(pages).sum::<usize>() + beside_pages(fields, result, step);
+    let components = result.dimension().count();
+    Ok(plan.in_boxes(&boxes(result.size(), step, 1), samples, components))
 }
 
-/// Several maps as one, as [`compose`](super::compose) gives them; boxes of the field go to `out`.
+/// Several maps as one, as [`compose`](super::compose) gives them; boxes of the field go to `out`. A run that was ended goes on with
+/// those that are kept there.
 ///
 /// # Errors
 /// [`MapsError::Empty`], [`MapsError::Apart`]; [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for a picture's grid;
@@ -75,7 +85,7 @@ pub fn maps_plan(
 /// [`VeloxelError::Stopped`].
 pub fn compose_in_parts(
     request: &ComposePartsRequest<'_>,
-    out: &dyn BoxSink,
+    out: BoxesOutput<'_>,
     session: &Session,
 ) -> Result<Account> {
     session.enter(Stage::Solve)?;
@@ -83,8 +93,8 @@ pub fn compose_in_parts(
     if maps.is_empty() {
         return Err(MapsError::Empty.into());
     }
-    let fields = maps.iter().filter(|map| matches!(map, MapBoxes::Field(_))).count();
-    let most = pages_each(fields, grid, out.step(), session)?;
+    let fields: Vec<&Grid> = maps.iter().filter_map(MapBoxes::grid).collect();
+    let most = pages_each(&fields, grid, out.sink.step(), session)?;
     let mut paged = Vec::new();
     for map in maps {
         if let MapBoxes::Field(field) = map {
@@ -99,46 +109,57 @@ pub fn compose_in_parts(
     };
     let maps: Vec<Map<'_, PagedField<'_>>> = maps.iter().map(linked).collect();
     let mut account = Account::default();
-    let control = session.control();
-    written(grid, &paged, out, session, "compose", &mut account, |part| {
-        chained_part(&maps, grid, part, control)
-    })?;
+    let kept = &KeptBoxes::of(boxes(grid.size(), out.sink.step(), 1), out);
+    kept.tell(&mut account.warnings);
+    let work = Work { grid, fields: &paged, kept, out, session };
+    let find = |part| chained_part(&maps, grid, part, session.control());
+    let missing = account.stages.time("compose", || work.done(find))?;
+    say(&mut account.warnings, missing, grid.len())?;
     Ok(account)
 }
 
-/// The way back of a field, as [`invert`](super::invert) finds it; boxes of it go to `out`, in their order.
+/// The way back of a field, as [`invert`](super::invert) finds it; boxes of it go to `out`, in their order. A run that was ended goes on
+/// after the last row of boxes that is kept there as a whole.
 ///
 /// # Errors
 /// [`MapsError::Folds`], [`MapsError::Apart`]; as [`compose_in_parts`].
 pub fn invert_in_parts(
     field: &dyn FlowBoxes,
     grid: &Grid,
-    out: &dyn BoxSink,
+    out: BoxesOutput<'_>,
     session: &Session,
 ) -> Result<Account> {
     session.enter(Stage::Solve)?;
     require_sampled(grid, field.grid())?;
     let mut account = Account::default();
-    let most = pages_each(1, grid, out.step(), session)?;
-    account.stages.time("certify", || certified(field, session))?;
+    let most = pages_each(&[field.grid()], grid, out.sink.step(), session)?;
+    let kept = &KeptBoxes::of(boxes(grid.size(), out.sink.step(), 1), out).in_whole_rows();
+    // No box is found of a field that folds.
+    if kept.tell(&mut account.warnings) == 0 {
+        account.stages.time("certify", || certified(field, session))?;
+    }
     let paged = [PagedField::new(field, most)];
     let mut inversion = Inversion::new(&paged[0], grid);
-    let control = session.control();
-    written(grid, &paged, out, session, "invert", &mut account, |part| inversion.part(part, control))?;
+    let work = Work { grid, fields: &paged, kept, out, session };
+    let find = |part| inversion.part(part, session.control());
+    let missing = account.stages.time("invert", || work.done(find))?;
+    say(&mut account.warnings, missing, grid.len())?;
     Ok(account)
 }
 
-/// How many pages each of so many fields may keep.
-fn pages_each(fields: usize, grid: &Grid, step: [usize; 3], session: &Session) -> Result<usize> {
+/// How many pages each of some fields may keep.
+fn pages_each(fields: &[&Grid], grid: &Grid, step: [usize; 3], session: &Session) -> Result<usize> {
     let beside = beside_pages(fields, grid, step);
-    require_samples(beside + fields * FEWEST_PAGES * PAGE_SAMPLES, session)?;
-    Ok((room_for_boxes(session) - beside) / PAGE_SAMPLES / fields.max(1))
+    let of_each: usize = fields.iter().map(|field| page_samples(field)).sum();
+    require_samples(beside + FEWEST_PAGES * of_each, session)?;
+    Ok((room_for_boxes(session) - beside) / of_each.max(1))
 }
 
 /// Samples that are held beside pages of fields.
-fn beside_pages(fields: usize, grid: &Grid, step: [usize; 3]) -> usize {
+fn beside_pages(fields: &[&Grid], grid: &Grid, step: [usize; 3]) -> usize {
     let of_box = OF_BOX * (0..3).map(|a| step[a].min(grid.size()[a])).product::<usize>();
-    of_box + if fields > 0 { OF_PAGE * PAGE_SAMPLES } else { 0 }
+    let largest = fields.iter().map(|field| page_samples(field)).max();
+    of_box + OF_PAGE * largest.unwrap_or_default()
 }
 
 /// Refuses a field that folds, box by box.
@@ -159,31 +180,45 @@ fn certified(field: &dyn FlowBoxes, session: &Session) -> Result<()> {
     Ok(require_unfolded(&sums.certificate().everywhere)?)
 }
 
-/// Finds the result box by box in the order of rows, and writes each beside the next one.
-fn written(
-    grid: &Grid,
-    fields: &[PagedField<'_>],
-    out: &dyn BoxSink,
-    session: &Session,
-    stage: &str,
-    account: &mut Account,
-    mut work: impl FnMut(GridBox) -> Result<MappedField, Stopped>,
-) -> Result<()> {
-    let all = boxes(grid.size(), out.step(), 1);
-    let (count, mut done, mut missing) = (all.len(), 0, [0; 2]);
-    account.stages.time(stage, || {
+/// A result that is found box by box.
+struct Work<'a> {
+    grid: &'a Grid,
+    fields: &'a [PagedField<'a>],
+    kept: &'a KeptBoxes<'a>,
+    out: BoxesOutput<'a>,
+    session: &'a Session,
+}
+
+impl Work<'_> {
+    /// Finds boxes that are not kept, in the order of rows, and hands each out beside the next one; how many vectors of all are missing,
+    /// and unresolved.
+    fn done(&self, mut find: impl FnMut(GridBox) -> Result<MappedField, Stopped>) -> Result<[usize; 2]> {
+        let Self { grid, fields, kept, out, session } = self;
+        let components = grid.dimension().count();
+        let (count, mut missing) = (kept.all().len(), [0; 2]);
         read_and_written_beside(
-            |deliver| all.into_iter().try_for_each(deliver),
-            |part, put| {
-                session.control().step(done as f64 / count as f64, [None; 2])?;
-                done += 1;
-                let MappedField { flow, unknown, unresolved } = work(part)?;
+            |deliver| (0..count).try_for_each(|nth| deliver((nth, kept.read(nth, components)?))),
+            |(nth, kept_box), put| {
+                session.control().step(nth as f64 / count as f64, [None; 2])?;
+                let found = match kept_box {
+                    Some(found) => found,
+                    None => found_box(kept.all()[nth], &mut find)?,
+                };
                 fields.iter().try_for_each(PagedField::failure)?;
-                missing = [missing[0] + unknown, missing[1] + unresolved];
-                put((part, flow.components_vox().map(<[f32]>::to_vec).collect()))
+                missing = [missing[0] + found.missing[0], missing[1] + found.missing[1]];
+                put(found)
             },
-            |(part, components): (GridBox, Vec<Vec<f32>>)| out.put(part, &components),
-        )
-    })?;
-    Ok(say(&mut account.warnings, missing, grid.len())?)
+            |found: FoundBox| out.put(&found),
+        )?;
+        Ok(missing)
+    }
+}
+
+fn found_box(
+    part: GridBox,
+    find: &mut impl FnMut(GridBox) -> Result<MappedField, Stopped>,
+) -> Result<FoundBox> {
+    let MappedField { flow, unknown, unresolved } = find(part)?;
+    let slices = flow.components_vox().map(<[f32]>::to_vec).collect();
+    Ok(FoundBox { part, slices, missing: [unknown, unresolved], is_kept: false })
 }

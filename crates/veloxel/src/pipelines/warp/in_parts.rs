@@ -3,11 +3,13 @@
 use super::labels::carried;
 use super::{LabelChoice, WarpNames};
 use crate::pipelines::account::Account;
-use crate::pipelines::boxes::{BoxSink, BoxesPlan, FlowBoxes, boxes, require_room, room_for_boxes};
+use crate::pipelines::boxes::{
+    BoxesOutput, BoxesPlan, FlowBoxes, FoundBox, KeptBoxes, boxes, require_room, room_for_boxes,
+};
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::pipelines::prepare::grids::{OutsideFill, allow_two_grids};
-use crate::{Result, Session};
+use crate::{Result, Session, VeloxelError};
 use veloxel_core::{Flow, Grid, GridBox, Stage, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
@@ -57,10 +59,11 @@ pub fn warp_plan(
     let most_voxels = require_room(field, step, OF_BOX + REACHED * OF_REACHED, session)?;
     let all = boxes(field.size(), step, most_voxels);
     let largest = all.iter().map(GridBox::len).max().unwrap_or_default();
-    Ok(plan.in_boxes(&all, largest * (OF_BOX + REACHED * OF_REACHED)))
+    Ok(plan.in_boxes(&all, largest * (OF_BOX + REACHED * OF_REACHED), 1))
 }
 
 /// Pulls an image back that is sampled as it is, as [`warp_image`](super::warp_image) does; boxes of the result go to `out`.
+/// A run that was ended goes on with those that are kept there.
 ///
 /// # Errors
 /// [`DenseError::InParts`] for an image with samples that are no numbers, and a field with infinite vectors; [`DenseError::Memory`]; as
@@ -69,25 +72,24 @@ pub fn warp_image_in_parts(
     request: &WarpPartsRequest<'_>,
     interpolation: Interpolation,
     outside: OutsideFill,
-    out: &dyn BoxSink,
+    out: BoxesOutput<'_>,
     session: &Session,
 ) -> Result<Account> {
     let (border, name) = (outside.border(), request.names.image);
-    let mut unknown = 0;
-    let mut account =
+    let (unknown, mut account) =
         warped_in_parts(request, interpolation, border, out, session, |piece, warp, device| {
             let Some((seen, samples)) = &piece.seen else {
                 let mut nothing = vec![f32::NAN; piece.part.len()];
-                unknown += outside.fill_samples(&mut nothing);
-                return Ok(nothing);
+                let unknown = outside.fill_samples(&mut nothing);
+                return Ok((nothing, unknown));
             };
             if samples.iter().any(|v| !v.is_finite()) {
                 let what = format!("fill samples that are NaN or infinite: {name} has some");
                 return Err(DenseError::in_parts(&what, session.max_memory_bytes()).into());
             }
             let mut warped = warp.warped(device, [piece.part, *seen], samples, &piece.flow)?;
-            unknown += outside.fill_samples(&mut warped);
-            Ok(warped)
+            let unknown = outside.fill_samples(&mut warped);
+            Ok((warped, unknown))
         })?;
     outside.note([unknown, request.flow.grid().len()], request.names.warped, &mut account.warnings);
     Ok(account)
@@ -100,13 +102,13 @@ pub fn warp_image_in_parts(
 pub fn warp_labels_in_parts(
     request: &WarpPartsRequest<'_>,
     choice: LabelChoice,
-    out: &dyn BoxSink,
+    out: BoxesOutput<'_>,
     session: &Session,
 ) -> Result<Account> {
     // The voxels around a place, and one more, by which a label's part is thin or not.
     let interpolation = Interpolation::MostWeight;
-    warped_in_parts(request, interpolation, Border::Voxels, out, session, |piece, warp, device| {
-        let Some((seen, samples)) = &piece.seen else { return Ok(vec![0.0; piece.part.len()]) };
+    let work = |piece: &Piece, warp: &PartWarp<'_>, device: &Device| -> Result<(Vec<f32>, usize)> {
+        let Some((seen, samples)) = &piece.seen else { return Ok((vec![0.0; piece.part.len()], 0)) };
         let own = samples.iter().map(|&v| v as i32).collect();
         let labels = Volume::new(request.image.grid().part(*seen), own)?;
         let looked_up = |samples: &Volume<f32>, interpolation| -> Result<Volume<f32>> {
@@ -115,8 +117,9 @@ pub fn warp_labels_in_parts(
             Ok(Volume::new(piece.flow.grid().clone(), found)?)
         };
         let moved = carried(&labels, choice, session.control(), looked_up)?;
-        Ok(moved.data().iter().map(|&label| label as f32).collect())
-    })
+        Ok((moved.data().iter().map(|&label| label as f32).collect(), 0))
+    };
+    Ok(warped_in_parts(request, interpolation, Border::Voxels, out, session, work)?.1)
 }
 
 /// The least and the largest of labels of which boxes are read, and 0.
@@ -152,50 +155,80 @@ struct Piece {
     is_last: bool,
 }
 
-/// Boxes of the result, each put together of pieces that `work` gives the samples of.
+/// What comes next of the result.
+enum Next {
+    Piece(Piece),
+    /// A box that an ended run has kept.
+    Kept(FoundBox),
+}
+
+/// Boxes of the result, each put together of pieces that `work` gives the samples of, and how many of these were unknown; the unknown ones
+/// of all.
 fn warped_in_parts(
     request: &WarpPartsRequest<'_>,
     interpolation: Interpolation,
     border: Border,
-    out: &dyn BoxSink,
+    out: BoxesOutput<'_>,
     session: &Session,
-    mut work: impl FnMut(&Piece, &PartWarp<'_>, &Device) -> Result<Vec<f32>>,
-) -> Result<Account> {
+    mut work: impl FnMut(&Piece, &PartWarp<'_>, &Device) -> Result<(Vec<f32>, usize)>,
+) -> Result<(usize, Account)> {
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
     let [grid, moving] = [request.flow.grid(), request.image.grid()];
     allow_two_grids(grid, moving, request.strictness, &mut account.warnings)?;
-    let step = out.step();
+    let step = out.sink.step();
     let most_voxels = require_room(grid, step, OF_BOX + REACHED * OF_REACHED, session)?;
-    let all = boxes(grid.size(), step, most_voxels);
-    let most_reached = REACHED * all.iter().map(GridBox::len).max().unwrap_or_default();
+    let kept = KeptBoxes::of(boxes(grid.size(), step, most_voxels), out);
+    kept.tell(&mut account.warnings);
+    let most_reached = REACHED * kept.all().iter().map(GridBox::len).max().unwrap_or_default();
     let warp = PartWarp { grid, moving, interpolation, border };
-    let (count, mut done, mut samples) = (all.len(), 0, Vec::new());
+    let read = |nth: usize, deliver: &mut Deliver<'_, Next, VeloxelError>| match kept.read(nth, 1)? {
+        Some(found) => deliver(Next::Kept(found)),
+        None => read_pieces(request, &warp, kept.all()[nth], most_reached, deliver),
+    };
+    let (count, mut done, mut unknown) = (kept.all().len(), 0, 0);
+    let mut own = Pieces::default();
     account.stages.time("warp", || {
         read_and_written_beside(
-            |deliver| all.iter().try_for_each(|own| read_pieces(request, &warp, *own, most_reached, deliver)),
-            |piece: Piece, put| {
+            |deliver| (0..count).try_for_each(|nth| read(nth, deliver)),
+            |next, put| {
                 device.control().step(done as f64 / count as f64, [None; 2])?;
-                let found = work(&piece, &warp, device)?;
-                samples.resize(piece.own.len(), f32::NAN);
-                let within = piece.part.within(&piece.own);
-                within.copy_from(
-                    piece.own.size,
-                    &mut samples,
-                    GridBox::all(piece.part.size),
-                    piece.part.size,
-                    &found,
-                );
-                if piece.is_last {
-                    done += 1;
-                    put((piece.own, std::mem::take(&mut samples)))?;
-                }
-                Ok(())
+                let found = match next {
+                    Next::Kept(found) => Some(found),
+                    Next::Piece(piece) => {
+                        let (samples, missing) = work(&piece, &warp, device)?;
+                        own.add(&piece, &samples, missing)
+                    }
+                };
+                let Some(found) = found else { return Ok(()) };
+                (done, unknown) = (done + 1, unknown + found.missing[0]);
+                put(found)
             },
-            |(own, samples): (GridBox, Vec<f32>)| out.put(own, &[samples]),
+            |found: FoundBox| out.put(&found),
         )
     })?;
-    Ok(account)
+    Ok((unknown, account))
+}
+
+/// The pieces of a box that were found so far.
+#[derive(Default)]
+struct Pieces {
+    samples: Vec<f32>,
+    unknown: usize,
+}
+
+impl Pieces {
+    /// Adds a piece; the box, if it is whole then.
+    fn add(&mut self, piece: &Piece, found: &[f32], unknown: usize) -> Option<FoundBox> {
+        let Piece { own, part, is_last, .. } = piece;
+        self.samples.resize(own.len(), f32::NAN);
+        part.within(own).copy_from(own.size, &mut self.samples, GridBox::all(part.size), part.size, found);
+        self.unknown += unknown;
+        is_last.then(|| {
+            let Self { samples, unknown } = std::mem::take(self);
+            FoundBox { part: *own, slices: vec![samples], missing: [unknown, 0], is_kept: false }
+        })
+    }
 }
 
 /// The pieces of a box, each of which reaches no more of the image than there is room for.
@@ -204,7 +237,7 @@ fn read_pieces(
     warp: &PartWarp<'_>,
     own: GridBox,
     most_reached: usize,
-    deliver: &mut Deliver<'_, Piece, crate::VeloxelError>,
+    deliver: &mut Deliver<'_, Next, VeloxelError>,
 ) -> Result<()> {
     let flow = request.flow.part(own)?;
     if flow.components_vox().flatten().any(|v| v.is_infinite()) {
@@ -226,7 +259,7 @@ fn read_pieces(
             None => None,
         };
         let flow = Flow::new(flow.grid().part(within), components)?;
-        deliver(Piece { own, part, flow, seen, is_last: waiting.is_empty() })?;
+        deliver(Next::Piece(Piece { own, part, flow, seen, is_last: waiting.is_empty() }))?;
     }
     Ok(())
 }
