@@ -261,8 +261,7 @@ def tensor_array(tensor: Any, what: str) -> np.ndarray:
         place = getattr(tensor, "device", None)
         way = "`.get()`" if type(tensor).__module__.split(".")[0] == "cupy" else "`.cpu()`, of JAX `jax.device_get`,"
         raise _veloxel.InputError(
-            f"{what} is a tensor in the memory of {place or 'a GPU'}, and this call prepares images in the host's memory: {way} takes it there; "
-            "veloxel.flow and veloxel.register take two of CUDA where they lie"
+            f"{what} is a tensor in the memory of {place or 'a GPU'}, which flow and register take two of; this call needs the host's: {way} takes it there"
         )
     if hasattr(tensor, "detach"):
         tensor = tensor.detach()
@@ -306,7 +305,7 @@ def labels_and_place(labels: Any, what: str) -> tuple[np.ndarray, Place]:
 
 
 def native(array: np.ndarray) -> np.ndarray:
-    """The array in the byte order of this machine, aligned, in a type that the extension takes; the same samples."""
+    """The same samples in this machine's byte order, aligned, in a type that the extension takes."""
     if array.dtype == np.float16 or array.dtype == np.longdouble:
         return array.astype(np.float32)
     if not array.dtype.isnative:
