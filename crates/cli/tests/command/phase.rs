@@ -88,10 +88,7 @@ fn a_stereo_pair_from_files_to_disparity_report_and_page() {
     let (disparity, expected) = (disparities("d.pfm"), disparities("e.pfm"));
     assert!((median(disparity.data()) - 3.0).abs() < 0.1, "{}", median(disparity.data()));
     let report = json(&place, "r.json");
-    assert_eq!(
-        (&report["method"], &report["parameters"]["min_orientations"]),
-        (&json!("phase-stereo"), &json!(3))
-    );
+    assert!(report["method"] == "phase-stereo" && report["parameters"]["min_orientations"] == 3);
     assert!(report["valid_share"].as_f64().unwrap() > 0.7);
     assert!(std::fs::read_to_string(place.path("r.html")).unwrap().contains("disparity undone"));
     let confidence = read_image(place.path("c.png"), Strictness::Strict, &mut Warnings::new()).unwrap();
