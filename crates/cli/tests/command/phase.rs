@@ -91,7 +91,7 @@ fn a_stereo_pair_from_files_to_disparity_report_and_page() {
     assert!(report["method"] == "phase-stereo" && report["parameters"]["min_orientations"] == 3);
     assert!(report["valid_share"].as_f64().unwrap() > 0.7);
     assert!(std::fs::read_to_string(place.path("r.html")).unwrap().contains("disparity undone"));
-    let confidence = read_image(place.path("c.png"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    let confidence = read_image(&place.path("c.png"), Strictness::Strict, &mut Warnings::new()).unwrap();
     assert!(confidence.data().iter().any(|&c| c > 100.0));
     assert!(expected.data().iter().zip(disparity.data()).all(|(e, d)| e.is_finite() == d.is_finite()));
     assert!((0.0..0.5).contains(&median(expected.data())), "{}", median(expected.data()));
