@@ -85,7 +85,10 @@ def test_what_stays_on_a_device_has_the_bits_of_the_host():
     assert found.inverse is None
     assert np.array_equal(found.transform.matrix, expected.transform.matrix)
     there = found.cpu()
-    assert np.array_equal(there.field, expected.field, equal_nan=True) and there.report["statistics"] == expected.report["statistics"]
+    assert np.array_equal(there.field, expected.field, equal_nan=True)
+    # Levels have times.
+    told = [{name: value for name, value in found.report["statistics"].items() if name != "levels"} for found in (there, expected)]
+    assert told[0] == told[1]
     assert np.array_equal(there.inverse.array, expected.inverse.array, equal_nan=True)
     both = resident(fixed, moving, method="symmetric")
     back = veloxel.flow(fixed, moving, method="symmetric", preset="fast", device="cpu").inverse.array

@@ -23,6 +23,10 @@ class GpuTensor:
 
     The memory is given to later runs once this object and everything that sees it are gone. ``float32``; what writes to a view writes
     to the result.
+
+    >>> import veloxel
+    >>> def mean_confidence(found):
+    ...     return found.confidence.to_torch().mean()  # of a veloxel.GpuFlow, on its GPU
     """
 
     def __init__(self, own: Any) -> None:
@@ -62,7 +66,8 @@ class GpuTensor:
 class GpuFlow:
     """The flow of a pair of tensors, in the memory of the GPU that they lie in: what :func:`flow` gives for them.
 
-    ``cpu()`` takes everything to the host: a :class:`FlowResult`, which warps, measures, draws and saves.
+    ``flow`` is the field, ``confidence`` how certain each vector is, ``inverse`` the field back (of symmetric methods that began from
+    no motion). ``cpu()`` takes everything to the host: a :class:`FlowResult`, which warps, measures, draws and saves.
 
     >>> import veloxel
     >>> def on_gpu(fixed, moving):
