@@ -19,7 +19,7 @@ impl SumFiles {
     /// Begins to keep the sums of a result that a key decides, or goes on; those of another key are removed. None where they cannot be
     /// kept beside it, such as in a folder that only others may write, or while another run measures the same result.
     pub fn open(result: &Path, key: &PartsKey, session: &Session) -> Option<Self> {
-        let target = session.files().target(&place(result));
+        let target = session.files().target(place(result));
         let parts = match open_parts(&target, key) {
             Err(VeloxelError::Job(JobError::OtherTiles { .. })) => {
                 KeptParts::open(&target).and_then(KeptParts::remove).ok()?;

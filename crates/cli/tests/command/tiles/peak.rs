@@ -1,5 +1,7 @@
 //! The memory of runs under a budget.
 
+#![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
+
 use crate::workplace::{Run, Workplace};
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -67,7 +67,7 @@ impl LengthErrors {
             false => f32::NAN,
         };
         let grid = disparity_px.grid().clone();
-        Volume::from_fn(grid.clone(), |voxel| of_one(grid.index(voxel.map(|at| at as usize))))
+        Volume::from_fn(grid.clone(), |voxel| of_one(grid.index(voxel)))
     }
 }
 

@@ -157,7 +157,7 @@ struct Piece {
 
 /// What comes next of the result.
 enum Next {
-    Piece(Piece),
+    Piece(Box<Piece>),
     /// A box that an ended run has kept.
     Kept(FoundBox),
 }
@@ -259,7 +259,7 @@ fn read_pieces(
             None => None,
         };
         let flow = Flow::new(flow.grid().part(within), components)?;
-        deliver(Next::Piece(Piece { own, part, flow, seen, is_last: waiting.is_empty() }))?;
+        deliver(Next::Piece(Box::new(Piece { own, part, flow, seen, is_last: waiting.is_empty() })))?;
     }
     Ok(())
 }
