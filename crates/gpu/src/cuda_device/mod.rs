@@ -241,6 +241,10 @@ impl Gpu for CudaDevice {
         Ok((address, PointerPlace::Cuda { ordinal: self.context.ordinal(), stream }))
     }
     fn place(&self) -> Result<Option<PointerPlace>, ComputeError> {
+        // Memory of several GPUs is spread over them: no library has its tensors so.
+        if self.several.is_some() {
+            return Ok(None);
+        }
         let stream = self.queues.queue().submitted_to().map_err(|e| self.failed(e))?;
         Ok(Some(PointerPlace::Cuda { ordinal: self.context.ordinal(), stream }))
     }
