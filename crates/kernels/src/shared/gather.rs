@@ -97,19 +97,45 @@ impl<const D: usize> Lattice<D> {
     #[inline(always)]
     pub(crate) fn add_linear(&self, start: Lanes, cells: &Cells<D>, samples: &[f32]) -> Lanes {
         assert!(samples.len() == self.len, "samples should belong to the lattice");
-        let base = &cells.base;
-        let [wx, wy] = [cells.weight[0], cells.weight[1]];
-        // SAFETY: lower neighbours are at least one step away from the end of every axis, or there is no step.
+        let weight_y = cells.weight[1];
+        // SAFETY: the offsets are steps to upper neighbours.
         unsafe {
-            let along_x = |offset: usize| {
-                lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx)
-            };
             if D == 2 {
-                return add_lerp(start, along_x(0), along_x(self.step[1]), wy);
+                let lower = self.along_x(cells, samples, 0);
+                return add_lerp(start, lower, self.along_x(cells, samples, self.step[1]), weight_y);
             }
-            let plane = |offset: usize| lerp(along_x(offset), along_x(offset + self.step[1]), wy);
-            add_lerp(start, plane(0), plane(self.step[D - 1]), cells.weight[D - 1])
+            let step_z = self.step[D - 1];
+            let lower = self.in_plane(cells, samples, 0);
+            add_lerp(start, lower, self.in_plane(cells, samples, step_z), cells.weight[D - 1])
         }
+    }
+
+    /// The interpolation between four neighbours in a plane, beginning at an offset from each cell's lowest voxel.
+    ///
+    /// # Safety
+    /// As [`Self::along_x`].
+    #[inline(always)]
+    unsafe fn in_plane(&self, cells: &Cells<D>, samples: &[f32], offset: usize) -> Lanes {
+        // SAFETY: the caller's promise holds for both rows.
+        let [lower, upper] = unsafe {
+            [self.along_x(cells, samples, offset), self.along_x(cells, samples, offset + self.step[1])]
+        };
+        lerp(lower, upper, cells.weight[1])
+    }
+
+    /// The interpolation between two neighbours along x. A function and no closure: a closure stays a call of its own, compiled for the
+    /// least of processors, in the loops that are compiled for better ones.
+    ///
+    /// # Safety
+    /// The offset is a sum of steps along axes other than x, each at most once, and `samples` belong to the lattice: lower neighbours are
+    /// at least one step away from the end of every axis, or there is no step.
+    #[inline(always)]
+    unsafe fn along_x(&self, cells: &Cells<D>, samples: &[f32], offset: usize) -> Lanes {
+        // SAFETY: the caller's promise.
+        let [lower, upper] = unsafe {
+            [corner(samples, &cells.base, offset), corner(samples, &cells.base, offset + self.step[0])]
+        };
+        lerp(lower, upper, cells.weight[0])
     }
 
     /// Indices of the voxels nearest to positions.

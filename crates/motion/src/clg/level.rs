@@ -13,14 +13,13 @@ use crate::steps::pyramid::LevelGeometry;
 use crate::steps::settling::Turn;
 use crate::steps::solving::{Solving, StopReason};
 use veloxel_core::{Axes, Counter};
-use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
-use veloxel_kernels::image::warp::Border;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
-use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
+use veloxel_kernels::variational::motion_tensor::MotionTensor;
 use veloxel_kernels::variational::operator::{Operator, SubtractProduct, SubtractVolumeTarget};
 use veloxel_kernels::variational::robust_tensor::{ConstraintGroup, RobustTensor};
 use veloxel_kernels::{Kernel, Taps};
@@ -129,29 +128,24 @@ impl<'a> ClgLevel<'a> {
         progress: &Progress,
     ) -> Result<LevelRun<PendingWarps>, ComputeError> {
         let start = self.device.stamp()?;
-        self.begin(images, displacement)?;
+        if self.params.gamma > 0.0 {
+            let (shape, out) = (self.geometry.shape, &mut self.memory.gradients[0]);
+            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
+        }
+        let mut compared = self.compare_first(images, displacement)?;
         let mut reports = Vec::new();
         let adaptive = self.params.warp_tol > 0.0;
         let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
-        let mut compared = self.compare(images, displacement)?;
         for nth in 1.. {
             let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
             let turn = Turn { nth, full: self.params.full_warps };
             turn.settle(self.device, &self.memory.increment, displacement)?;
-            report.taken = self.keep_cells(displacement)?;
             let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
             let small = |report: &WarpRun| report.mean_increment_vox.peek().is_some_and(|m| *m < tolerance);
             let over = nth >= warps || trivial || small(&report);
-            let mut next = if over { None } else { Some(self.compare(images, displacement)?) };
-            if adaptive {
-                // What the next warp needs to know comes in the same transfer as whether there is one.
-                let mean: &mut dyn Pending = &mut report.mean_increment_vox;
-                let mismatch2 = next.iter_mut().filter_map(|next| next.mismatch2.as_mut());
-                let mismatch2 = mismatch2.map(|number| number as &mut dyn Pending);
-                fetch(self.device, None, std::iter::once(mean).chain(mismatch2).collect())?;
-            }
+            let mut next = self.compare_next(images, displacement, &mut report, over)?;
             let gains = nth == 1 || self.gains(&mut report, next.as_mut())?;
             let small = small(&report);
             let residual = report.solving.peek();
@@ -177,40 +171,6 @@ impl<'a> ClgLevel<'a> {
         let (spacing_vox, asked) = (self.geometry.spacing_vox, AskedTolerances::of(self.params));
         let own = PendingWarps { spacing_vox, warps: reports, stop, asked };
         Ok(LevelRun { size: self.geometry.shape.size, own, span })
-    }
-
-    /// What is done once, before the first warp.
-    fn begin(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
-        let shape = self.geometry.shape;
-        if self.params.gamma > 0.0 {
-            let out = &mut self.memory.gradients[0];
-            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
-        }
-        self.unfold_start(displacement)
-    }
-
-    /// Whether a warp has lowered the difference of the images as much as a next one needs.
-    fn gains(&mut self, warp: &mut WarpRun, next: Option<&mut Compared>) -> Result<bool, ComputeError> {
-        // What a warp does for the volume does not show in the images.
-        let asks = self.params.least_gain > 0.0 && self.memory.volume_weight.is_empty();
-        let Some(next) = next.filter(|_| asks) else { return Ok(true) };
-        fetch(self.device, None, vec![&mut warp.difference, &mut next.difference])?;
-        let mean = |number: &Later<(f64, f64)>| {
-            let (sum, voxels) = number.peek().expect("a number that was fetched should be known");
-            sum / voxels.max(1.0)
-        };
-        let [before, after] = [mean(&warp.difference), mean(&next.difference)].map(|m| self.number(m));
-        Ok(after <= before * (1.0 - self.params.least_gain))
-    }
-
-    /// Warps, and asks how well the images match.
-    fn compare(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<Compared, ComputeError> {
-        self.warp(images, displacement)?;
-        let follows = self.params.alpha_mismatch > 0.0;
-        Ok(Compared {
-            difference: self.difference(images)?,
-            mismatch2: follows.then(|| self.mismatch2(images)).transpose()?,
-        })
     }
 
     /// Solves for the increment of the images last warped, and composes it; says whether they matched. The displacement before
@@ -242,24 +202,6 @@ impl<'a> ClgLevel<'a> {
         self.filter(images, displacement)?;
         let difference = compared.difference;
         Ok((WarpRun { solving, mean_increment_vox, difference, taken: None }, weights.is_matched))
-    }
-
-    /// Samples the moving image at the present displacement into `self.memory.warped`.
-    pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        images.warp(self.device, self.geometry, Border::Centres, displacement, &mut self.memory.warped[0])
-    }
-
-    /// Σ |I_t| of the images last warped, and number of voxels.
-    pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
-        images.difference(self.device, &self.memory.warped[0])
-    }
-
-    /// Mean squared distance, edges², by which the images last warped still miss each other.
-    pub(crate) fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
-        let (zeta, warped) = (Weights::fixed(self.params).zeta, &self.memory.warped[0]);
-        let brightness = [(&images.fixed, warped)];
-        let term = self.params.data_term(self.geometry, zeta, &brightness, images.mask.as_ref());
-        Mismatch { term }.run(self.device)
     }
 
     /// The motion tensors around the present displacement: into the system, or into the groups.

@@ -47,6 +47,7 @@
 mod cells;
 mod coarse;
 mod coarse_pair;
+mod comparing;
 mod diagnostics;
 mod level;
 mod long_axis;
@@ -303,7 +304,9 @@ impl Stage {
         let target = self.params.least_determinant;
         if target > 0.0 {
             let (mut other, mut bounds) = (full(to.shape.components())?, full(1)?);
-            Cells { device, geometry: to, target }.smooth(displacement, &mut other, &mut bounds[0])?;
+            let cells = Cells { device, geometry: to, target };
+            let folds = cells.bound_start(displacement, &mut bounds[0])?.get(device)?;
+            cells.smooth(displacement, &mut other, &mut bounds[0], folds)?;
         }
         let mut finer = full(1)?.remove(0);
         let (input, output) = (from_ref(confidence), from_mut(&mut finer));

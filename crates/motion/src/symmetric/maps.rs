@@ -7,10 +7,9 @@
 use crate::steps::level_steps::TRUNCATE;
 use crate::steps::level_steps::unfolding::{ATTEMPTS, Attempt, Cells, LEAST_KEPT, SAFETY, SMOOTHED};
 use crate::steps::pyramid::{LevelGeometry, transferred};
-use std::array::from_fn;
 use std::mem::{swap, take};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, MixByVoxel, Multiply, Operation};
 use veloxel_kernels::variational::compose::{Compose, UpdateRule};
@@ -159,13 +158,13 @@ impl MiddleMaps {
     /// Makes the maps from image to image, and their bounds, of what is held; how many of their cells are too small.
     fn measure(&mut self) -> Result<f64, ComputeError> {
         let (device, geometry, target) = (&self.device, &self.geometry, self.target);
-        let (mut count, cells) = (0.0, Cells { device, geometry, target });
+        let (mut counts, cells) = (Vec::with_capacity(2), Cells { device, geometry, target });
         for i in 0..2 {
             let Maps { outward, inward, between, bounds } = &mut self.held;
             join(device, geometry, [&inward[i], &outward[1 - i]], &mut between[i])?;
-            count += cells.bound(&between[i], LEAST_KEPT * target, None, &mut bounds[i])?.get(device)?;
+            counts.push(cells.bound_start(&between[i], &mut bounds[i])?);
         }
-        Ok(count)
+        sum(device, counts)
     }
 
     /// Takes a step of the middle, shortened where a cell of either map would fold; not at all where that does not help.
@@ -186,8 +185,8 @@ impl MiddleMaps {
     /// Whether the step was taken.
     fn take_step(&mut self, step: &mut Field) -> Result<bool, ComputeError> {
         for (round, Attempt { floor, reach }) in ATTEMPTS.into_iter().enumerate() {
-            let [a, b] = self.attempt(step, floor)?.map(|count| count.get(&self.device));
-            if a? + b? == 0.0 {
+            let folds = self.attempt(step, floor)?;
+            if sum(&self.device, folds)? == 0.0 {
                 swap(&mut self.held, &mut self.tried);
                 self.shortened += usize::from(round > 0);
                 return Ok(true);
@@ -210,7 +209,7 @@ impl MiddleMaps {
     }
 
     /// The maps after a step; how many cells of each are too small.
-    fn attempt(&mut self, step: &Field, floor: f32) -> Result<[Later<f64>; 2], ComputeError> {
+    fn attempt(&mut self, step: &Field, floor: f32) -> Result<Vec<Later<f64>>, ComputeError> {
         let (device, geometry) = (&self.device, &self.geometry);
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
         for (i, gain) in [-0.5, 0.5].into_iter().enumerate() {
@@ -236,8 +235,7 @@ impl MiddleMaps {
             let cells = Cells { device, geometry, target: self.target };
             folds.push(cells.bound(&between[i], floor * self.target, before, &mut bounds[i])?);
         }
-        let mut folds = folds.into_iter();
-        Ok(from_fn(|_| folds.next().expect("a count for each map")))
+        Ok(folds)
     }
 
     /// Draws the maps from image to image towards each other's inverse, so many times, as far as no cell folds.
@@ -304,6 +302,12 @@ enum Corrected {
     Inward,
     /// That from the image to the other one.
     Between,
+}
+
+/// The sum of counts, which come in one transfer.
+fn sum(device: &Device, mut counts: Vec<Later<f64>>) -> Result<f64, ComputeError> {
+    fetch(device, None, counts.iter_mut().map(|count| count as &mut dyn Pending).collect())?;
+    counts.into_iter().map(|count| count.get(device)).sum()
 }
 
 /// Writes a number everywhere.

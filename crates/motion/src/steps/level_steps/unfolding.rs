@@ -80,6 +80,22 @@ pub(crate) enum Taken {
 }
 
 impl Cells<'_> {
+    /// Bounds the determinants of the cells of a displacement that a level begins with; how many fold.
+    pub fn bound_start(&self, displacement: &[Buffer], out: &mut Buffer) -> Result<Later<f64>, ComputeError> {
+        self.bound(displacement, LEAST_KEPT * self.target, None, out)
+    }
+
+    /// Bounds the determinants of the cells after a change; how many fold that did not, or fold more than before, by the first attempt's
+    /// measure. Their number may stay on the device while other work that does not write `tried` goes on.
+    pub fn bound_change(
+        &self,
+        after: &[Buffer],
+        held: &Buffer,
+        tried: &mut Buffer,
+    ) -> Result<Later<f64>, ComputeError> {
+        self.bound(after, ATTEMPTS[0].floor * self.target, Some(held), tried)
+    }
+
     /// Bounds the determinants of a displacement's cells; how many are at most `fold`, and smaller than before.
     pub fn bound(
         &self,
@@ -105,41 +121,47 @@ impl Cells<'_> {
         CellBounds { shape, spacing_edges, displacement, least, fold, before, kept, out }.run(self.device)
     }
 
-    /// Smooths a displacement by half a voxel, in the memory of a second field, until no cell folds; writes its bounds.
+    /// Smooths a displacement by half a voxel, in the memory of a second field, until none of its cells folds, of which `folds` do at
+    /// first ([`Self::bound_start`]); writes their bounds.
     pub fn smooth(
         &self,
         displacement: &mut Field,
         other: &mut Field,
         bounds: &mut Buffer,
+        mut folds: f64,
     ) -> Result<(), ComputeError> {
         let (shape, taps) = (self.geometry.shape, isotropic(&Taps::gaussian(0.5, TRUNCATE)));
         for _ in 0..SMOOTHED {
-            let folds = self.bound(displacement, LEAST_KEPT * self.target, None, bounds)?;
-            if folds.get(self.device)? == 0.0 {
-                return Ok(());
+            if folds == 0.0 {
+                break;
             }
             for (input, output) in displacement.iter().zip(other.iter_mut()) {
                 Convolve { shape, taps: &taps, input, output }.run(self.device)?;
             }
             swap(displacement, other);
+            folds = self.bound_start(displacement, bounds)?.get(self.device)?;
         }
-        self.bound(displacement, LEAST_KEPT * self.target, None, bounds).map(drop)
+        Ok(())
     }
 
-    /// Takes the change from `before` to `after` as far as no cell folds; `held` are the bounds of what there is, before and then after.
+    /// Takes the change from `before` to `after` as far as no cell folds, of which `folds` do where all of it is taken
+    /// ([`Self::bound_change`], whose bounds are those tried); `held` are the bounds of what there is, before and then after.
     pub fn take(
         &self,
         before: &[Buffer],
         after: &mut [Buffer],
         held: &mut Buffer,
         memory: ShareMemory<'_>,
+        mut folds: f64,
     ) -> Result<Taken, ComputeError> {
         let LevelGeometry { shape, spacing_edges, .. } = *self.geometry;
         let ShareMemory { tried, share, spread: [first, second] } = memory;
         for (round, Attempt { floor, reach }) in ATTEMPTS.into_iter().enumerate() {
-            let kept = (round > 0).then_some(&*share);
-            let folds = self.bound_anew(after, floor * self.target, [Some(held), kept], tried)?;
-            if folds.get(self.device)? == 0.0 {
+            if round > 0 {
+                let bounds = [Some(&*held), Some(&*share)];
+                folds = self.bound_anew(after, floor * self.target, bounds, tried)?.get(self.device)?;
+            }
+            if folds == 0.0 {
                 swap(held, tried);
                 return Ok(if round == 0 { Taken::Whole } else { Taken::Shortened });
             }

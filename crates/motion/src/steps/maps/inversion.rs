@@ -148,32 +148,83 @@ fn newton_step(derivative: &[[f64; 3]; 3], r: [f64; 3]) -> [f64; 3] {
 /// The vector at a position, and the derivative of `x + d(x)` there; beyond the border that of the border, which does not change
 /// along the axis.
 fn with_derivative<F: Vectors>(flow: &F, x: [f64; 3]) -> ([f64; 3], [[f64; 3]; 3]) {
-    let size = flow.grid().size();
-    let (mut low, mut share, mut slope) = ([0; 3], [0.0; 3], [0.0; 3]);
-    for a in 0..3 {
-        let last = (size[a] - 1) as f64;
-        let p = x[a].clamp(0.0, last);
-        low[a] = (p as usize).min(size[a].saturating_sub(2));
-        share[a] = p - low[a] as f64;
-        // NaN is no position: the vector becomes NaN below.
-        slope[a] = if size[a] > 1 && x[a] >= 0.0 && x[a] <= last { 1.0 } else { 0.0 };
-    }
-    let (mut d, mut derivative) = ([0.0; 3], [[0.0; 3]; 3]);
-    for corner in 0..8usize {
-        let up = [0, 1, 2].map(|a| corner >> a & 1);
-        if (0..3).any(|a| up[a] == 1 && size[a] == 1) {
-            continue;
+    let cell = Cell::around(flow.grid().size(), x);
+    let mut corners = [[0.0; 3]; 8];
+    for (corner, vector) in corners.iter_mut().enumerate() {
+        if let Some(voxel) = cell.voxel(corner) {
+            *vector = flow.at(voxel);
         }
-        let along = [0, 1, 2].map(|a| if up[a] == 1 { share[a] } else { 1.0 - share[a] });
-        let v = flow.at([0, 1, 2].map(|a| low[a] + up[a])).map(f64::from);
-        for r in 0..3 {
-            d[r] += along[0] * along[1] * along[2] * v[r];
-            for c in 0..3 {
-                let others: f64 = (0..3).filter(|a| *a != c).map(|a| along[a]).product();
-                derivative[r][c] += if up[c] == 1 { 1.0 } else { -1.0 } * slope[c] * others * v[r];
+    }
+    cell.interpolated(&corners)
+}
+
+/// The cell of a field around a position.
+struct Cell {
+    /// Voxels of the field along each axis.
+    size: [usize; 3],
+    /// The lowest corner.
+    low: [usize; 3],
+    /// How far the position lies from there to the next voxel.
+    share: [f64; 3],
+    /// 1 where vectors change along the axis, 0 beyond the border.
+    slope: [f64; 3],
+}
+
+impl Cell {
+    fn around(size: [usize; 3], x: [f64; 3]) -> Self {
+        let (mut low, mut share, mut slope) = ([0; 3], [0.0; 3], [0.0; 3]);
+        for a in 0..3 {
+            let last = (size[a] - 1) as f64;
+            let p = x[a].clamp(0.0, last);
+            low[a] = (p as usize).min(size[a].saturating_sub(2));
+            share[a] = p - low[a] as f64;
+            // NaN is no position: the vector becomes NaN below.
+            slope[a] = if size[a] > 1 && x[a] >= 0.0 && x[a] <= last { 1.0 } else { 0.0 };
+        }
+        Self { size, low, share, slope }
+    }
+
+    /// The voxel of a corner, whose bits say along which axes it is the upper one; `None` where the axis has one voxel.
+    fn voxel(&self, corner: usize) -> Option<[usize; 3]> {
+        let mut voxel = self.low;
+        for (a, along) in voxel.iter_mut().enumerate() {
+            if corner >> a & 1 == 1 {
+                if self.size[a] == 1 {
+                    return None;
+                }
+                *along += 1;
             }
         }
+        Some(voxel)
     }
-    (0..3).for_each(|a| derivative[a][a] += 1.0);
-    (d, derivative)
+
+    /// The vector between those of the corners, and the derivative.
+    fn interpolated(&self, corners: &[[f32; 3]; 8]) -> ([f64; 3], [[f64; 3]; 3]) {
+        let (mut d, mut derivative) = ([0.0; 3], [[0.0; 3]; 3]);
+        for (corner, vector) in corners.iter().enumerate() {
+            if self.voxel(corner).is_none() {
+                continue;
+            }
+            let (mut along, mut rise) = (self.share, self.slope);
+            for a in 0..3 {
+                if corner >> a & 1 == 0 {
+                    along[a] = 1.0 - along[a];
+                    rise[a] = -rise[a];
+                }
+            }
+            let [x, y, z] = along;
+            let others = [rise[0] * (y * z), rise[1] * (x * z), rise[2] * (x * y)];
+            for r in 0..3 {
+                let v = f64::from(vector[r]);
+                d[r] += x * y * z * v;
+                for c in 0..3 {
+                    derivative[r][c] += others[c] * v;
+                }
+            }
+        }
+        for a in 0..3 {
+            derivative[a][a] += 1.0;
+        }
+        (d, derivative)
+    }
 }

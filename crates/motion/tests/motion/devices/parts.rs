@@ -47,15 +47,15 @@ fn compare(dimension: Dimension, size: usize, preset: &str, parts: usize) {
 
 #[test]
 fn volumes_are_the_same_in_two_parts_wgpu() {
-    compare(Dimension::Three, 20, "fast", 2);
+    compare(Dimension::Three, 16, "fast", 2);
 }
 
 #[test]
 fn volumes_are_the_same_in_three_parts_wgpu() {
-    compare(Dimension::Three, 20, "fast", 3);
+    compare(Dimension::Three, 17, "fast", 3);
 }
 
 #[test]
 fn images_are_the_same_in_five_parts_wgpu() {
-    compare(Dimension::Two, 72, "fast", 5);
+    compare(Dimension::Two, 56, "fast", 5);
 }

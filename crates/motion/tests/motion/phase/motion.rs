@@ -12,10 +12,16 @@ use veloxel_motion::{
 use veloxel_testkit::on_every_device;
 
 const SIZE: [usize; 2] = [120, 90];
+/// Of streams, whose bits are compared.
+const STREAMED: [usize; 2] = [72, 54];
 
 /// A texture that moves so many pixels a frame, frame 0 in the middle of five.
 fn moving(velocity: [f32; 2], time: f32) -> Volume<f32> {
-    picture(SIZE, |x, y| texture(x - velocity[0] * time, y - velocity[1] * time))
+    moving_in(SIZE, velocity, time)
+}
+
+fn moving_in(size: [usize; 2], velocity: [f32; 2], time: f32) -> Volume<f32> {
+    picture(size, |x, y| texture(x - velocity[0] * time, y - velocity[1] * time))
 }
 
 fn frames(velocity: [f32; 2], frames: FrameCount) -> Vec<Volume<f32>> {
@@ -222,13 +228,12 @@ on_every_device! {
 
     fn streams_give_what_single_runs_give(device: &Device) {
         let wanted = PhaseWanted { flow: true, stereo: true, features: true };
-        let images: Vec<_> = (0..8).map(|t| moving([1.4, 0.7], t as f32)).collect();
-        let rights: Vec<_> = (0..8)
-            .map(|t| picture(SIZE, |x, y| texture(x + 2.5 - 1.4 * t as f32, y - 0.7 * t as f32)))
-            .collect();
+        let images: Vec<_> = (0..8).map(|t| moving_in(STREAMED, [1.4, 0.7], t as f32)).collect();
+        let right = |t: i32| move |x, y| texture(x + 2.5 - 1.4 * t as f32, y - 0.7 * t as f32);
+        let rights: Vec<_> = (0..8).map(|t| picture(STREAMED, right(t))).collect();
         for count in [FrameCount::Two, FrameCount::Five] {
             let parameters = PhaseParameters { frames: count, ..PhaseParameters::default() };
-            let mut engine = PhaseEngine::new(SIZE, wanted, parameters.clone(), device).unwrap();
+            let mut engine = PhaseEngine::new(STREAMED, wanted, parameters.clone(), device).unwrap();
             for t in 0..8 {
                 let delay = engine.delay();
                 let left = PhaseImage::Samples(images[t].data());
@@ -292,11 +297,11 @@ on_every_device! {
 
     fn what_is_taken_stays_what_it_was(device: &Device) {
         let wanted = PhaseWanted { flow: true, stereo: true, features: true };
-        let images: Vec<_> = (0..7).map(|t| moving([1.4, 0.7], t as f32)).collect();
+        let images: Vec<_> = (0..7).map(|t| moving_in(STREAMED, [1.4, 0.7], t as f32)).collect();
         for count in [FrameCount::Two, FrameCount::Three] {
             let parameters = PhaseParameters { frames: count, ..PhaseParameters::default() };
             let mut engines =
-                [(); 2].map(|()| PhaseEngine::new(SIZE, wanted, parameters.clone(), device).unwrap());
+                [(); 2].map(|()| PhaseEngine::new(STREAMED, wanted, parameters.clone(), device).unwrap());
             let (mut at_once, mut taken) = (Vec::new(), Vec::new());
             for t in 0..7 {
                 let left = PhaseImage::Samples(images[t].data());
