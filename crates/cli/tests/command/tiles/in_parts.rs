@@ -36,14 +36,17 @@ fn with<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     RUN.into_iter().chain([output]).chain(more.iter().copied()).collect()
 }
 
-/// A budget that is too small for the images and their field in memory, and large enough in parts: the first that a dry run takes.
+/// A budget that is too small for the images and their field in memory, and large enough in parts: the one that a refusal names.
 fn budget(place: &Workplace) -> String {
-    let possible = (80..120).step_by(2).map(|mebibytes| format!("{mebibytes}M")).find(|budget| {
-        let run = place.run(&with("d.ome.zarr", &["--max-memory", budget, "--dry-run"]));
-        assert!(run.code == Some(0) || run.stderr.contains("are needed"), "{}", run.stderr);
-        run.code == Some(0)
-    });
-    possible.expect("some budget should do")
+    let dry = |budget: &str| place.run(&with("d.ome.zarr", &["--max-memory", budget, "--dry-run"]));
+    let refusal =
+        dry("60M").failed_with(&["60.0 MiB of memory are allowed", "are needed even in parts"]).stderr;
+    let needed = refusal.split(" allowed, and ").nth(1).and_then(|rest| rest.split(' ').next());
+    let needed: f64 = needed.and_then(|number| number.parse().ok()).expect("a number");
+    dry(&format!("{:.0}M", needed.floor() - 1.0)).failed_with(&["are needed even in parts"]);
+    let budget = format!("{:.0}M", needed.ceil() + 1.0);
+    dry(&budget).succeeded();
+    budget
 }
 
 fn in_parts<'a>(output: &'a str, budget: &'a str, more: &[&'a str]) -> Vec<&'a str> {

@@ -5,7 +5,9 @@ use crate::pipelines::memory_plan::{
     FlowPlan, FlowSketch, Holdings, MemoryPart, PROGRAM_BYTES, SAMPLE, WHITE, footprint_of, kept_bytes, sum,
 };
 use crate::{Result, Session};
-use veloxel_motion::TilePlan;
+use std::ops::Range;
+use veloxel_core::Grid;
+use veloxel_motion::{Footprint, TilePlan};
 
 /// Chunks that are decoded and encoded, and the lists of tiles.
 const BUFFER_BYTES: u64 = 12 << 20;
@@ -16,6 +18,8 @@ const OF_COARSE: u64 = 6;
 const OF_TILE: f64 = 2.0;
 /// Samples a voxel that are kept of a tile: three components and the confidence.
 const KEPT: u64 = 4;
+/// How closely the least budget is told.
+const STEP_BYTES: u64 = 1 << 19;
 /// How often a plan is made again with less room for tiles.
 const MOST_TRIES: usize = 6;
 
@@ -34,25 +38,40 @@ pub fn memory_plan_in_parts(sketch: &FlowSketch<'_>, session: &Session) -> Resul
     let footprint = Holdings::of(sketch, None).footprint(footprint).overlapping().with_more(OF_TILE + larger);
     let budget_bytes = session.max_memory_bytes();
     let budget = budget_bytes.unwrap_or(u64::MAX);
-    let (place, components) = ("even in parts", sketch.grids[0].dimension().count());
-    let always = PROGRAM_BYTES + BUFFER_BYTES;
-    let mut room = budget.saturating_sub(always);
-    let mut needed_bytes = 0;
+    let plan = |budget| plan_within(budget, sketch.grids[0], &footprint);
+    let Some((tiles, parts)) = plan(budget) else {
+        let whole = PROGRAM_BYTES + BUFFER_BYTES + 2 * footprint.bytes(sketch.grids[0].len());
+        let needed_bytes = least_budget(budget..whole.max(budget), |budget| plan(budget).is_some());
+        return Err(DenseError::Memory { needed_bytes, budget_bytes: budget, place: "even in parts" }.into());
+    };
+    let disk_bytes = SAMPLE * KEPT * tiles.worked_at_last() as u64;
+    Ok(FlowPlan { disk_bytes, ..FlowPlan::with(budget_bytes, parts, tiles) })
+}
+
+/// Tiles whose parts together fit into a budget, and the parts; `None` where no tiles do.
+fn plan_within(budget: u64, grid: &Grid, footprint: &Footprint) -> Option<(TilePlan, Vec<MemoryPart>)> {
+    let components = grid.dimension().count();
+    let mut room = budget.saturating_sub(PROGRAM_BYTES + BUFFER_BYTES);
     for _ in 0..MOST_TRIES {
-        let for_tiles = room - kept_bytes(room, components);
-        let tiles = TilePlan::new(sketch.grids[0], &footprint, for_tiles).map_err(|least| {
-            let needed_bytes = always + least.unwrap_or_else(|| footprint.bytes(sketch.grids[0].len()));
-            DenseError::Memory { needed_bytes, budget_bytes: budget, place }
-        })?;
+        let tiles = TilePlan::new(grid, footprint, room - kept_bytes(room, components)).ok()?;
         let parts = parts(&tiles, components);
-        needed_bytes = sum(&parts);
+        let needed_bytes = sum(&parts);
         if needed_bytes <= budget {
-            let disk_bytes = SAMPLE * KEPT * tiles.worked_at_last() as u64;
-            return Ok(FlowPlan { disk_bytes, ..FlowPlan::with(budget_bytes, parts, tiles) });
+            return Some((tiles, parts));
         }
         room = room.saturating_sub(needed_bytes - budget);
     }
-    Err(DenseError::Memory { needed_bytes, budget_bytes: budget, place }.into())
+    None
+}
+
+/// The least budget that does, to within [`STEP_BYTES`], between one that does not and one that does.
+fn least_budget(between: Range<u64>, does: impl Fn(u64) -> bool) -> u64 {
+    let Range { mut start, mut end } = between;
+    while end.saturating_sub(start) > STEP_BYTES {
+        let middle = start + (end - start) / 2;
+        if does(middle) { end = middle } else { start = middle }
+    }
+    end
 }
 
 fn parts(tiles: &TilePlan, components: usize) -> Vec<MemoryPart> {
