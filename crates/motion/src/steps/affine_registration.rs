@@ -5,8 +5,8 @@
 //! `n = 1/(|∇I|² + ζ²)`, coarse to fine, the step applied inside: `A ← A ∘ (I + δA, δt)`, for which the derivatives of the
 //! warped image are the exact ones (inverse of none, forward compositional: Baker & Matthews, IJCV 56 (2004), section 3).
 //! Rigid maps and similarities take the same equations, restricted to their unknowns ([`motion_group`](crate::steps)).
-//! Where the images say that their intensities mean different things ([`information`](crate::steps)) the map of most mutual
-//! information is found instead: the joint histogram decides.
+//! Where another map shares clearly more mutual information than the one that was found so, brightness is wrong, as for images whose
+//! intensities mean different things, and that map is taken ([`linear_search`](crate::steps), [`information`](crate::steps)).
 //! *Cost*: the finest level used has at most 2²¹ voxels; a step reads two images once.
 //! *Limits*: maps whose determinant leaves [1/4, 4] are refused; affine maps of most mutual information were off by 0.7
 //! to 1.25 voxels at the corners of a brain turned by 15°, rigid ones by 0.11 at most.
@@ -16,6 +16,7 @@ use crate::method::resident::ResidentMask;
 use crate::steps::frame::{Frame, FrameSource};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::linear_levels::{Levels, PyramidPair};
+use crate::steps::linear_search::Tones;
 use crate::steps::motion_group::{AffineModel, MotionGroup};
 use crate::steps::moving_image::{require_sampled, voxel_map};
 use crate::steps::pyramid::{levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
@@ -32,9 +33,30 @@ use veloxel_kernels::image::warp::VoxelAffine;
 /// [`MotionError::Input`] if the images cannot be compared or hold NaN; [`MotionError::Affine`] if there is nothing to
 /// align, or the map degenerates.
 pub fn affine_registration(
+    images: [&Frame; 2],
+    mask: Option<&ResidentMask>,
+    model: AffineModel,
+) -> Result<VoxelAffine> {
+    registration(images, mask, model, Tones::Unknown)
+}
+
+/// [`affine_registration`] of two frames of one sequence, whose tones are thought to be the same: in less time.
+///
+/// # Errors
+/// As [`affine_registration`].
+pub(crate) fn affine_registration_of_frames(
+    images: [&Frame; 2],
+    mask: Option<&ResidentMask>,
+    model: AffineModel,
+) -> Result<VoxelAffine> {
+    registration(images, mask, model, Tones::OfOneSequence)
+}
+
+fn registration(
     [fixed, moving]: [&Frame; 2],
     mask: Option<&ResidentMask>,
     model: AffineModel,
+    tones: Tones,
 ) -> Result<VoxelAffine> {
     let (device, grid) = (fixed.device(), fixed.grid());
     require_sampled(grid, moving.grid())?;
@@ -63,10 +85,11 @@ pub fn affine_registration(
         });
         let (fixed, moving) = (fixed?, moving?);
         let mask = mask.map(|m| mask_pyramid(device, m, &all)).transpose()?;
-        let levels = Levels { grid, model, all: &all, all_moving: &all_moving, placed };
+        let levels = Levels { grid, model, all: &all, all_moving: &all_moving, placed, tones };
         let images = PyramidPair { fixed: &fixed, moving: &moving, mask: mask.as_deref() };
-        let by_brightness = levels.by_brightness(device, &images, start);
-        let found = levels.by_information(device, &images, [placed, placed.after(&start)], by_brightness)?;
+        let starts = [placed, placed.after(&start)];
+        let by_brightness = levels.by_brightness(device, &images, starts[1]);
+        let found = levels.by_information(device, &images, &starts, by_brightness)?;
         Ok(if placed == VoxelAffine::IDENTITY { found } else { invert(&placed)?.after(&found) })
     })
 }

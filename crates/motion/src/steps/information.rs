@@ -6,7 +6,7 @@
 //! registration in the chest using free-form deformations", IEEE TMI 22 (2003), doi:10.1109/TMI.2003.809072: cubic windows along the
 //! moving intensities, whose derivatives are exact; A. Roche et al., "The correlation ratio as a new similarity measure", MICCAI 1998.
 //!
-//! *Energy*: `MI = Σ p(f, m) ln (p(f, m) / (p(f) p(m)))` of the joint histogram of at most [`MOST_SAMPLES`] voxels.
+//! *Energy*: `MI = Σ p(f, m) ln (p(f, m) / (p(f) p(m)))` of the joint histogram of as many voxels as [`Samples`] says.
 //!
 //! *Method*: the force on a sample's intensity, `∂MI/∂m`, is what a residual is in least squares: the direction is that of
 //! Gauss-Newton, its length is found by trial. Sums run in one order on one thread, so every device finds the same bits.
@@ -21,8 +21,25 @@ use veloxel_core::{Axes, Shape};
 use veloxel_kernels::image::affine_normal_equations::NormalEquations;
 use veloxel_kernels::image::warp::VoxelAffine;
 
-/// Voxels of a level that are looked at, at most.
-pub(crate) const MOST_SAMPLES: usize = 1 << 16;
+/// How many voxels of a level are looked at, at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Samples {
+    /// To look for a map and to compare maps.
+    Few,
+    /// To place a map accurately. An object that fills 3.5 % of a volume of 128³, turned by 16°: 0.26 voxel off by 2¹⁸ samples of it,
+    /// 0.04 by all.
+    Many,
+}
+
+impl Samples {
+    fn most(self) -> usize {
+        match self {
+            Self::Few => 1 << 16,
+            Self::Many => 1 << 21,
+        }
+    }
+}
+
 /// Values of intensity that are told apart, at most and at least.
 const BINS: [usize; 2] = [32, 10];
 /// Share of intensities beyond the range of bins, on either side.
@@ -73,10 +90,11 @@ struct Seen {
 
 impl<'a> Comparison<'a> {
     /// Chooses the samples and the bins; there are none if an image has one value alone.
-    pub fn new(pair: &'a LevelPair) -> Option<Self> {
+    pub fn new(pair: &'a LevelPair, samples: Samples) -> Option<Self> {
+        let most_samples = samples.most();
         let shape = pair.shapes[0];
         let [nx, ny, _] = shape.size;
-        let stride = shape.len().div_ceil(MOST_SAMPLES).max(1);
+        let stride = shape.len().div_ceil(most_samples).max(1);
         // One voxel of every run, now here, now there: no pattern of rows is followed.
         let chosen = (0..shape.len() / stride).map(|k| k * stride + (k * 7919) % stride);
         let counts = |i: &usize| pair.weight.as_ref().is_none_or(|weight| weight[*i] > 0.5);
@@ -86,7 +104,7 @@ impl<'a> Comparison<'a> {
         let values: Vec<f32> = chosen.iter().map(|&i| pair.fixed[i]).collect();
         let [low, high] = range(&values)?;
         let moving: Vec<f32> =
-            pair.moving.iter().step_by(pair.moving.len().div_ceil(MOST_SAMPLES).max(1)).copied().collect();
+            pair.moving.iter().step_by(pair.moving.len().div_ceil(most_samples).max(1)).copied().collect();
         let [moving_low, moving_high] = range(&moving)?;
         let bin = |v: f64| ((v - low) / (high - low) * bins as f64).clamp(0.0, bins as f64 - 1.0) as usize;
         let sample = |i: usize| {
@@ -330,7 +348,7 @@ mod tests {
     #[test]
     fn forces_are_the_derivative_of_the_information() {
         let pair = pair();
-        let compared = Comparison::new(&pair).unwrap();
+        let compared = Comparison::new(&pair, Samples::Few).unwrap();
         let map = VoxelAffine { offset: [0.3, 0.2, 0.0], ..VoxelAffine::IDENTITY };
         let centre = [19.5, 15.5, 0.0];
         let equations = compared.equations(&map, &compared.joint(&map), centre);
@@ -353,7 +371,7 @@ mod tests {
     #[test]
     fn a_shift_is_found_through_a_function_that_no_brightness_follows() {
         let pair = pair();
-        let compared = Comparison::new(&pair).unwrap();
+        let compared = Comparison::new(&pair, Samples::Few).unwrap();
         let grid = Grid::image(40, 32).unwrap();
         let group = MotionGroup::of(AffineModel::Rigid, &grid, [1.0; 3]).unwrap();
         let (found, _) = compared.align(&group, VoxelAffine::IDENTITY);

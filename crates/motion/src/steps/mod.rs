@@ -13,6 +13,7 @@ pub(crate) mod level_account;
 pub(crate) mod level_by_level;
 pub(crate) mod level_steps;
 pub(crate) mod linear_levels;
+pub(crate) mod linear_search;
 pub mod maps;
 pub(crate) mod masking;
 pub(crate) mod motion_group;

@@ -13,7 +13,7 @@
 
 use crate::error::{MotionError, Result};
 use crate::method::resident::{ResidentFlow, ResidentMask};
-use crate::steps::affine_registration::affine_registration;
+use crate::steps::affine_registration::affine_registration_of_frames;
 use crate::steps::frame::Frame;
 use crate::steps::motion_group::AffineModel;
 use crate::steps::moving_image::{FinerImage, MovingImage};
@@ -59,7 +59,7 @@ impl ResidentOutlined {
             return Ok(Vec::new());
         }
         let mut maps = vec![self.contraction()];
-        match affine_registration(images, Some(&self.within), AffineModel::Affine) {
+        match affine_registration_of_frames(images, Some(&self.within), AffineModel::Affine) {
             Ok(map) if self.is_near(&map) => maps.push(map),
             // Too little lies within, or the map degenerates.
             Ok(_) | Err(MotionError::Affine { .. }) => {}

@@ -1,0 +1,216 @@
+//! The choice between brightness and mutual information, by the information that each of their maps leaves.
+//!
+//! *In*: the levels of both images, starts, and the map that brightness found. *Out*: the map that is taken.
+//!
+//! *Method*: maps of most information are looked for from turns of every start and from the map by brightness, on the coarsest level
+//! that holds enough voxels and from there on finer ones. Where one of them shares clearly more information than the map by brightness,
+//! that one is wrong: tones are others, or it has gone astray. The explained variance does not tell: a wrong map by brightness explains
+//! as much where the background makes most of the variance.
+//!
+//! *Evidence*: `linear_starts::tones` in the tests of this crate.
+//!
+//! *Cost*: a few dozen joint histograms of at most 2¹⁶ samples; where information decides, as many of at most 2²¹.
+
+use crate::error::Result;
+use crate::steps::information::{Comparison, Samples};
+use crate::steps::linear_levels::{Levels, PyramidPair};
+use crate::steps::motion_group::{AffineModel, MotionGroup};
+use crate::steps::pyramid::{between_grids, between_levels};
+use veloxel_core::Shape;
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::VoxelAffine;
+
+/// What is known of the tones of both images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tones {
+    /// Nothing.
+    Unknown,
+    /// They are frames of one sequence: other tones are thought of only where a coarse joint histogram shows them.
+    OfOneSequence,
+}
+
+/// Voxels of the level on which maps of most information are looked for first, at least.
+const SEARCHED_VOXELS: usize = 4096;
+/// Voxels of the finest level on which the informations of two maps are compared, at most.
+const MOST_COMPARED: usize = 1 << 19;
+/// Voxels of the finest level that is read for mutual information. Smoothing shifts its maximum: on a brain with a quarter of the
+/// voxels along each axis by 0.9 % of scale, with half of them by 0.2 %.
+const MOST_READ: usize = 1 << 23;
+/// The share of its information by which another map must have more for the one by brightness to be wrong. Brains of several persons in the
+/// same tones reach 0.019.
+const CLEARLY_MORE: f64 = 0.03;
+/// The share by which brightness, begun from the map of most information, may end with less and still be the better measure.
+const AS_MUCH: f64 = 0.005;
+/// The share of the fixed image's variance by which a function of the moving image must explain more than that does as it is, for
+/// their intensities to mean different things.
+const DIFFERENT: f64 = 0.15;
+/// Turns about every axis that are tried on the coarsest level, radians, and how many of the best are gone on with.
+const TRIED_TURNS: [f64; 3] = [0.0, -0.35, 0.35];
+const FOLLOWED: usize = 3;
+/// Maps that differ by less than this are one, voxels of a level.
+const SAME_VOX: f64 = 0.5;
+
+impl Levels<'_> {
+    /// What was found by brightness, unless another map shares clearly more information: then brightness has gone astray, or
+    /// intensities mean different things, and the map of most information is taken. Where brightness, begun from there, stays, it is
+    /// the more accurate measure.
+    pub fn by_information(
+        &self,
+        device: &Device,
+        images: &PyramidPair<'_>,
+        starts: &[VoxelAffine],
+        by_brightness: Result<VoxelAffine>,
+    ) -> Result<VoxelAffine> {
+        let tones = self.tones;
+        let searched = self.used(MOST_READ).find(|&nth| self.all[nth].shape.len() >= SEARCHED_VOXELS);
+        let Some(searched) = searched.or_else(|| self.used(MOST_READ).last()) else { return by_brightness };
+        let compared = self.used(MOST_COMPARED).last().map_or(searched, |nth| nth.min(searched));
+        if let (Tones::OfOneSequence, Ok(own)) = (tones, &by_brightness)
+            && !self.differ_on(device, images, searched, own)?
+        {
+            return by_brightness;
+        }
+        let on_host = self.on_host(device, images, compared)?;
+        let Some(comparison) = Comparison::new(&on_host, Samples::Few) else { return by_brightness };
+        let on_level = |map: &VoxelAffine| between_levels(map, self.pair(compared));
+        let information = |map: &VoxelAffine| comparison.information(&on_level(map));
+        let seeds: Vec<VoxelAffine> = by_brightness.iter().copied().collect();
+        let Some(found) = self.searched(device, images, [searched, compared], [starts, &seeds])? else {
+            return by_brightness;
+        };
+        let most = information(&found);
+        if by_brightness.as_ref().is_ok_and(|own| (1.0 + CLEARLY_MORE) * information(own) >= most) {
+            return by_brightness;
+        }
+        let again = self.by_brightness(device, images, found);
+        match (again, by_brightness) {
+            (Ok(again), _) if information(&again) >= (1.0 - AS_MUCH) * most => Ok(again),
+            (_, Err(error)) if !self.differ(&comparison, &on_level(&found)) => Err(error),
+            _ => self.refined(device, images, compared, found),
+        }
+    }
+
+    /// [`Levels::differ`] on a level; nothing differs where no histogram can be made.
+    fn differ_on(
+        &self,
+        device: &Device,
+        images: &PyramidPair<'_>,
+        nth: usize,
+        map: &VoxelAffine,
+    ) -> Result<bool> {
+        let on_host = self.on_host(device, images, nth)?;
+        let comparison = Comparison::new(&on_host, Samples::Few);
+        Ok(comparison.is_some_and(|own| self.differ(&own, &between_levels(map, self.pair(nth)))))
+    }
+
+    /// Whether intensities mean different things, as far as a map tells.
+    fn differ(&self, comparison: &Comparison<'_>, on_level: &VoxelAffine) -> bool {
+        let explained = comparison.explained(on_level);
+        explained.by_function - explained.as_is > DIFFERENT
+    }
+
+    /// The map of most information on a level, from turns that are tried on a coarser one, `[searched, compared]`, and from seeds.
+    fn searched(
+        &self,
+        device: &Device,
+        images: &PyramidPair<'_>,
+        [searched, compared]: [usize; 2],
+        [starts, seeds]: [&[VoxelAffine]; 2],
+    ) -> Result<Option<VoxelAffine>> {
+        let mut candidates: Vec<VoxelAffine> = Vec::new();
+        for nth in (compared..=searched).rev() {
+            let pair = self.on_host(device, images, nth)?;
+            let levels = self.pair(nth);
+            let (Some(comparison), Some(turns), Some(group)) = (
+                Comparison::new(&pair, Samples::Few),
+                self.group(AffineModel::Rigid, nth),
+                self.group(self.model, nth),
+            ) else {
+                return Ok(candidates.first().copied());
+            };
+            device.control().check()?;
+            let on_level = |maps: &[VoxelAffine]| -> Vec<VoxelAffine> {
+                maps.iter().map(|map| between_levels(map, levels)).collect()
+            };
+            let mut begun = on_level(&candidates);
+            if nth == searched {
+                begun = best_turns(&comparison, &turns, &on_level(starts), levels[0].shape);
+                begun.extend(on_level(seeds));
+            }
+            let aligned = begun.into_iter().map(|map| {
+                let turned = comparison.align(&turns, map);
+                if nth == compared { comparison.align(&group, turned.0) } else { turned }
+            });
+            let best = distinct(aligned.collect(), levels[0].shape);
+            candidates = best.into_iter().map(|(map, _)| between_grids(&map, levels)).collect();
+        }
+        Ok(candidates.first().copied())
+    }
+
+    /// A map of most information on the finer levels.
+    fn refined(
+        &self,
+        device: &Device,
+        images: &PyramidPair<'_>,
+        compared: usize,
+        mut found: VoxelAffine,
+    ) -> Result<VoxelAffine> {
+        for nth in self.used(MOST_READ).filter(|&nth| nth <= compared) {
+            let pair = self.on_host(device, images, nth)?;
+            let levels = self.pair(nth);
+            let (Some(comparison), Some(group)) =
+                (Comparison::new(&pair, Samples::Many), self.group(self.model, nth))
+            else {
+                return Ok(found);
+            };
+            device.control().check()?;
+            let (map, _) = comparison.align(&group, between_levels(&found, levels));
+            found = between_grids(&map, levels);
+        }
+        Ok(found)
+    }
+}
+
+/// The turns and shifts of most information that tried turns of the starts lead to.
+fn best_turns(
+    compared: &Comparison<'_>,
+    turns: &MotionGroup,
+    starts: &[VoxelAffine],
+    shape: Shape,
+) -> Vec<VoxelAffine> {
+    let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
+    let (d, axes) = (shape.components(), if shape.components() == 2 { 1 } else { 3 });
+    let count = TRIED_TURNS.len();
+    let mut tried = Vec::new();
+    for start in starts {
+        for nth in 0..count.pow(axes) {
+            let angles = (0..axes).map(|axis| TRIED_TURNS[nth / count.pow(axis) % count]);
+            let unknowns: Vec<f64> = angles.chain(vec![0.0; d]).collect();
+            let map = start.after(&turns.step(&unknowns, centre));
+            tried.push((map, compared.information(&map)));
+        }
+    }
+    tried.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let followed = tried.into_iter().take(FOLLOWED).map(|(map, _)| compared.align(turns, map));
+    distinct(followed.collect(), shape).into_iter().map(|(map, _)| map).collect()
+}
+
+/// Maps that differ, those of most information first.
+fn distinct(mut maps: Vec<(VoxelAffine, f64)>, shape: Shape) -> Vec<(VoxelAffine, f64)> {
+    maps.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let corner =
+        |nth: usize| [0, 1, 2].map(|a| if nth >> a & 1 == 1 { shape.size[a] as f64 - 1.0 } else { 0.0 });
+    let is_near = |a: &VoxelAffine, b: &VoxelAffine| {
+        (0..8).all(|nth| {
+            let (a, b) = (a.apply(corner(nth)), b.apply(corner(nth)));
+            (0..3).all(|axis| (a[axis] - b[axis]).abs() < SAME_VOX)
+        })
+    };
+    let mut out: Vec<(VoxelAffine, f64)> = Vec::new();
+    for (map, information) in maps {
+        if !out.iter().any(|(other, _)| is_near(other, &map)) {
+            out.push((map, information));
+        }
+    }
+    out
+}
