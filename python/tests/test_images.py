@@ -49,7 +49,7 @@ def test_every_type_of_number(dtype):
 
 
 #: So many samples that several threads read them.
-LARGE = (37, 130, 137)
+LARGE = (67, 130, 137)
 
 
 def locked(array):

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Volume<T> {
     grid: Grid,
     data: Arc<Vec<T>>,
-    /// The extremes of the samples, once somebody asked for them; volumes that share samples share them.
+    /// The extremes of the samples, from the first question for them on; volumes that share samples share them.
     extremes: Arc<OnceLock<Extremes>>,
 }
 

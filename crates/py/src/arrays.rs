@@ -14,10 +14,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use veloxel::unstable::gpu::filled;
-use veloxel::{Extremes, Flow, Grid, Mask, Volume};
+use veloxel::{Extremes, Flow, Grid, Volume};
 
-/// Threads that read an array, or results for one: as many as the machine has.
-const THREADS: usize = 0;
+/// Fewer samples are read by the calling thread: it is done before another one has started.
+const FEWEST_FOR_THREADS: usize = 1 << 20;
+
+/// How many threads fill so many samples; 0: as many as the machine has.
+fn threads(samples: usize) -> usize {
+    usize::from(samples < FEWEST_FOR_THREADS)
+}
 
 /// Copies an array, the last axis fastest in the result, through a conversion of its samples; `seen` is told each range of the
 /// result, on several threads.
@@ -47,7 +52,7 @@ fn copied<T: Element + Copy + Sync, U: Copy + Send + Sync>(
         seen(unsafe { slots.assume_init_ref() });
     };
     // SAFETY: as above.
-    unsafe { filled(len, row, THREADS, fill) }.map_err(|error| exception(&error))
+    unsafe { filled(len, row, threads(len), fill) }.map_err(|error| exception(&error))
 }
 
 /// Writes a value into each slot, as long as there are values.
@@ -122,17 +127,22 @@ pub fn volume_f32(grid: Grid, array: &Bound<'_, PyUntypedArray>) -> PyResult<Vol
     Ok(volume.with_extremes(extremes.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// The voxels of a volume that are finite and not 0.
-pub fn nonzero(volume: &Volume<f32>) -> Mask {
+/// A volume of what each sample intos.
+///
+/// # Errors
+/// [`OutOfMemoryError`](crate::error::OutOfMemoryError).
+pub fn mapped<U: Copy + Send + Sync>(
+    volume: &Volume<f32>,
+    into: impl Fn(f32) -> U + Sync,
+) -> PyResult<Volume<U>> {
     let samples = volume.data();
-    let fill = |range: Range<usize>, slots: &mut [MaybeUninit<bool>]| {
-        let inside = |v: f32| v.is_finite() && v != 0.0;
-        write_each(slots, samples[range].iter().map(|&v| inside(v)));
+    let fill = |range: Range<usize>, slots: &mut [MaybeUninit<U>]| {
+        write_each(slots, samples[range].iter().map(|&v| into(v)));
     };
     // SAFETY: each slot is written.
-    let inside = unsafe { filled(samples.len(), 1, THREADS, fill) }.ok();
-    let mask = inside.and_then(|inside| Mask::new(volume.grid().clone(), inside).ok());
-    mask.unwrap_or_else(|| Mask::from_nonzero(volume))
+    let samples = unsafe { filled(samples.len(), 1, threads(samples.len()), fill) }
+        .map_err(|error| exception(&error))?;
+    Volume::new(volume.grid().clone(), samples).map_err(|error| exception(&error))
 }
 
 /// A field in world coordinates, LPS millimetres: all samples along x, then along y, then along z.
@@ -153,7 +163,7 @@ pub fn planar_mm(flow: &Flow) -> PyResult<Vec<f32>> {
         }
     };
     // SAFETY: as above.
-    unsafe { filled(3 * len, 1, THREADS, fill) }.map_err(|error| exception(&error))
+    unsafe { filled(3 * len, 1, threads(3 * len), fill) }.map_err(|error| exception(&error))
 }
 
 /// Whole numbers of an array in C order.

@@ -1,6 +1,6 @@
 //! An image or a mask with its place in space, as a class.
 
-use crate::arrays::{nonzero, shape_of, view, volume_f32};
+use crate::arrays::{mapped, shape_of, view, volume_f32};
 use crate::error::{InputError, exception};
 use numpy::{PyArray1, PyUntypedArray};
 use pyo3::prelude::*;
@@ -97,6 +97,7 @@ impl Image {
 
     /// The voxels that are not 0.
     pub fn mask(&self) -> Mask {
-        nonzero(&self.volume)
+        mapped(&self.volume, |v| v.is_finite() && v != 0.0)
+            .unwrap_or_else(|_| Mask::from_nonzero(&self.volume))
     }
 }
