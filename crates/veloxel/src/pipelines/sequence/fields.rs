@@ -113,31 +113,34 @@ impl SequenceRun<'_> {
     /// Hands a field out; what comes back of it was not taken.
     fn hand_out(
         &mut self,
-        field: SequenceField,
+        mut field: SequenceField,
         label: FieldLabel,
         warnings: &mut Warnings,
     ) -> Result<Option<SequenceField>> {
         let wanted = self.request.wanted;
-        let warped = wanted.warped.map(|outside| self.warped(&field, &label, outside, warnings));
+        let is_needed = wanted.measures.is_yes() || wanted.page.is_yes();
+        let own = if is_needed { field.output.warped.clone() } else { field.output.warped.take() };
+        let warped = wanted.warped.map(|outside| self.warped(&field, own, &label, outside, warnings));
         let warped = warped.transpose()?.flatten();
         let SequenceField { role, fixed, moving, output } = field;
         let mut held = Some(output);
-        let found = FoundField::new(&mut held, wanted.measures.is_yes() || wanted.page.is_yes());
+        let found = FoundField::new(&mut held, is_needed);
         let sampled = &self.prepared.frames[moving];
         (self.deliver)(SequenceOutput { label, found, warped, moving: sampled })?;
         Ok(held.map(|output| SequenceField { role, fixed, moving, output }))
     }
 
+    /// The warped image with its outside filled: the method's own one, where that serves.
     fn warped(
         &self,
         field: &SequenceField,
+        own: Option<Volume<f32>>,
         label: &FieldLabel,
         outside: OutsideFill,
         warnings: &mut Warnings,
     ) -> Result<Option<Volume<f32>>> {
-        let (moving, output) = (&self.prepared.frames[field.moving], &field.output);
-        let continued = outside.continued(self.device, &output.flow, moving, WHOLE_IMAGE, false)?;
-        let mut warped = continued.or_else(|| output.warped.clone());
+        let (moving, flow) = (&self.prepared.frames[field.moving], &field.output.flow);
+        let mut warped = outside.continued(self.device, flow, moving, WHOLE_IMAGE, false)?.or(own);
         if let Some(warped) = &mut warped {
             outside.fill(warped, &format!("warped_{}", label.name()), self.passes, warnings);
         }
