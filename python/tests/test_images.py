@@ -39,11 +39,6 @@ def test_arrays_of_every_kind(expected, convert):
 
 
 def test_read_only_arrays(expected):
-    def locked(array):
-        array = array.copy()
-        array.flags.writeable = False
-        return array
-
     assert same(expected, locked)
 
 
@@ -51,6 +46,68 @@ def test_read_only_arrays(expected):
 def test_every_type_of_number(dtype):
     array = (100 * (waves(0.0, (5, 6)) > 0)).astype(dtype)
     assert np.array_equal(veloxel.Image(array).array, array.astype(np.float32))
+
+
+#: So many samples that several threads read them.
+LARGE = (67, 130, 137)
+
+
+def locked(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+LAYOUTS = {
+    "C": lambda a: a,
+    "Fortran": np.asfortranarray,
+    "every other": lambda a: np.repeat(a, 2, axis=2)[:, :, ::2],
+    "backwards": lambda a: a[::-1, :, ::-1],
+    "turned": lambda a: a.transpose(1, 2, 0),
+    "read-only": locked,
+    "a part": lambda a: a[1:, 3:-2, 5:],
+    "unaligned": lambda a: np.frombuffer(b"x" + a.tobytes(), np.uint8)[1:].view(a.dtype).reshape(a.shape),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int8", "uint16", ">i4", "uint32", "int64", "float16", "float64", ">f4"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_large_arrays_of_every_kind(layout, dtype):
+    array = LAYOUTS[layout]((50 + 20 * waves(0.0, LARGE)).astype(dtype))
+    assert np.array_equal(veloxel.Image(array).array, array.astype(np.float32))
+
+
+def test_large_arrays_whose_numbers_are_told():
+    session = veloxel.Session("cpu", threads=2)
+    fixed, moving = waves(0.0, LARGE), waves(0.5, LARGE)
+    for odd, told in [(np.nan, "are NaN or infinite"), (-3e38, "are beyond ±1e15")]:
+        spoilt = fixed.copy()
+        spoilt[-1, -1, -3:] = odd
+        with pytest.warns(UserWarning, match=told):
+            veloxel.flow(spoilt, moving, session=session, preset="fast", finest_level=3)
+    # What was found of an image's samples is not taken for those of its change.
+    image = veloxel.Image(fixed)
+    kept = image.array.copy()
+    mask = np.ones(LARGE)
+    mask[: LARGE[0] // 2] = 0
+    veloxel.flow(fixed, image, moving_mask=mask, session=session, preset="fast", finest_level=3)
+    assert np.array_equal(image.array, kept)
+    found = [veloxel.flow(fixed, own, session=session, preset="fast", finest_level=3).field for own in (image, moving, fixed)]
+    assert np.array_equal(found[0], found[2]) and not np.array_equal(found[0], found[1])
+
+
+def test_large_fields_and_labels():
+    components = np.stack([waves(0.1 * nth, LARGE) for nth in range(3)], axis=-1)
+    for laid in (components, np.asfortranarray(components), np.moveaxis(np.moveaxis(components, -1, 0).copy(), 0, -1)):
+        field = veloxel.Field(laid, spacing_zyx=(4.0, 2.0, 0.5))
+        assert np.array_equal(field.array, components.astype(np.float32))
+        assert np.array_equal(field.array_mm, components.astype(np.float32) * np.float32([0.5, 2.0, 4.0]))
+    still = veloxel.Field(np.zeros((*LARGE, 3)), session=veloxel.Session("cpu", threads=2))
+    labels = np.arange(np.prod(LARGE), dtype=np.int64).reshape(LARGE) % 7
+    assert np.array_equal(still.warp_labels(labels, choice="nearest"), labels)
+    labels[-1, -1, -1] = 1 << 40
+    with pytest.raises(veloxel.InputError, match="beyond"):
+        still.warp_labels(labels)
 
 
 def test_simpleitk(expected):

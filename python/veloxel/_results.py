@@ -89,8 +89,7 @@ class Field(Shown):
         spaced = in_xyz("spacing", spacing_zyx, spacing_xyz, array.ndim - 1) or place[0]
         begun = in_xyz("origin", origin_zyx, origin_xyz, array.ndim - 1) or place[1]
         turned = place[2] if direction is None else direction_rows(direction)
-        planar = np.ascontiguousarray(np.moveaxis(array, -1, 0))
-        self._own = _veloxel.Field(planar, (spaced, begun, turned))
+        self._own = _veloxel.Field(np.moveaxis(array, -1, 0), (spaced, begun, turned))
 
     @classmethod
     def _of(cls, own: Any, session: Session | None) -> Field:

@@ -28,6 +28,7 @@ mod delivered_samples;
 mod diagnosis;
 mod diagnostics;
 mod error;
+mod extremes;
 pub mod fallible;
 mod flow;
 mod grid;
@@ -59,6 +60,7 @@ pub use diagnostics::{
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
 };
 pub use error::CoreError;
+pub use extremes::Extremes;
 pub use flow::covariance::FlowCovariance;
 pub use flow::{Flow, planar};
 pub use grid::grid_box::GridBox;

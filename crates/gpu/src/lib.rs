@@ -53,6 +53,7 @@ pub use memory::buffer::{AnyBuffer, Buffer, Field, require_field};
 pub use memory::buffer_pool::MemoryStats;
 pub use memory::device_pointer::DevicePointer;
 pub use memory::element::Element;
+pub use memory::filled::filled;
 pub use memory::gpu_memory::GpuMemory;
 pub use memory::host_memory::MemoryContent;
 pub use memory::pending::{Later, Pending, fetch};

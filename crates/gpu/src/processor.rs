@@ -178,6 +178,23 @@ impl Cpu {
         self.split(count, cost * count, |range| work(range.clone(), unsafe { samples.get_mut(range) }));
     }
 
+    /// Joins what `work` finds in ranges that cover `0..count`, in parallel; `samples` as in [`Self::split`]. The result must depend
+    /// neither on where the ranges begin and end nor on how they are joined, as with extremes and counts. No range is left out,
+    /// whether or not the run is to stop.
+    pub fn fold<R: Send>(
+        &self,
+        count: usize,
+        samples: usize,
+        work: &(impl Fn(Range<usize>) -> R + Sync),
+        join: &(impl Fn(R, R) -> R + Sync),
+    ) -> R {
+        let parts = self.useful_parts(samples).min(count);
+        if parts <= 1 {
+            return work(0..count);
+        }
+        self.pool.install(|| fold_in_halves(0..parts, &|part| work(part_of(count, parts, part)), join))
+    }
+
     /// Sums the results of `work` over ranges that cover `0..count`. The order is fixed: the same bits for any number
     /// of threads.
     pub fn sum<const N: usize>(
@@ -209,6 +226,23 @@ fn in_halves(parts: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
     }
     let middle = parts.start.midpoint(parts.end);
     rayon::join(|| in_halves(parts.start..middle, work), || in_halves(middle..parts.end, work));
+}
+
+/// Joins what `work` finds in each part; a thread that has nothing to do takes half of what another one has left.
+fn fold_in_halves<R: Send>(
+    parts: Range<usize>,
+    work: &(impl Fn(usize) -> R + Sync),
+    join: &(impl Fn(R, R) -> R + Sync),
+) -> R {
+    if parts.len() < 2 {
+        return work(parts.start);
+    }
+    let middle = parts.start.midpoint(parts.end);
+    let (first, second) = rayon::join(
+        || fold_in_halves(parts.start..middle, work, join),
+        || fold_in_halves(middle..parts.end, work, join),
+    );
+    join(first, second)
 }
 
 /// Range number `part` of the `parts` nearly equal ranges that `0..count` is split into.
@@ -251,6 +285,16 @@ mod tests {
             device.sum(values.len(), values.len(), |r| [values[r].iter().sum::<f64>()])[0].to_bits()
         };
         assert!(total(1) == total(2) && total(2) == total(3));
+    }
+
+    #[test]
+    fn a_fold_has_every_range_once_even_of_a_run_that_is_to_stop() {
+        for (threads, count) in [(1, 100_000), (2, 100_000), (3, 1 << 20), (2, 0), (2, 1)] {
+            let cpu = Cpu::new(threads).unwrap();
+            cpu.control.stop();
+            let found = cpu.fold(count, count, &|range| range.len(), &|a, b| a + b);
+            assert_eq!(found, count, "{threads}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! An image or a mask with its place in space, as a class.
 
-use crate::arrays::{samples_f32, shape_of, view};
+use crate::arrays::{mapped, shape_of, view, volume_f32};
 use crate::error::{InputError, exception};
 use numpy::{PyArray1, PyUntypedArray};
 use pyo3::prelude::*;
@@ -68,8 +68,7 @@ impl Image {
     #[new]
     fn new(array: &Bound<'_, PyUntypedArray>, place: Place) -> PyResult<Self> {
         let grid = grid_of(&shape_of(array), &place)?;
-        let volume = Volume::new(grid, samples_f32(array)?).map_err(|error| exception(&error))?;
-        Ok(Self { volume })
+        Ok(Self { volume: volume_f32(grid, array)? })
     }
 
     /// All samples as an array of one axis, without a copy.
@@ -98,6 +97,7 @@ impl Image {
 
     /// The voxels that are not 0.
     pub fn mask(&self) -> Mask {
-        Mask::from_nonzero(&self.volume)
+        mapped(&self.volume, |v| v.is_finite() && v != 0.0)
+            .unwrap_or_else(|_| Mask::from_nonzero(&self.volume))
     }
 }

@@ -64,10 +64,10 @@ pub use one_shot::{block_matching, clg, finite_elements, lucas_kanade, phase_flo
 pub use session::{DeviceOptions, Session};
 pub use veloxel_core::{
     ArcList, Camera, CleaningReport, Control, CoreError, Counter, DeliveredSamples, DeliveredType, Diagnosis,
-    Dimension, ErrorKind, Flow, FlowCovariance, FlowStatistics, GraphKind, Grid, Hint, Lens, LinearTransform,
-    Mask, Observer, Portion, Rectification, RectifiedView, Samples, Sequence, SolveStatus, Stage, StageTime,
-    Step, StereoRig, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning, WarningKind, Warnings,
-    WeightedArc,
+    Dimension, ErrorKind, Extremes, Flow, FlowCovariance, FlowStatistics, GraphKind, Grid, Hint, Lens,
+    LinearTransform, Mask, Observer, Portion, Rectification, RectifiedView, Samples, Sequence, SolveStatus,
+    Stage, StageTime, Step, StereoRig, Stopped, TetMesh, TriangleMesh, Volume, VolumeView, Warning,
+    WarningKind, Warnings, WeightedArc,
 };
 pub use veloxel_core::{choices, fallible, parameters};
 pub use veloxel_gpu::{ComputeError, Device, DeviceInfo};

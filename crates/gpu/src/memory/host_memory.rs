@@ -54,7 +54,7 @@ pub(crate) const HOST_POLICY: Policy<Vec<Word>> = Policy {
 /// Allocates zeroed words; their pages cost nothing until they are first touched.
 fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     // `vec!` aborts when memory is short; this reservation returns an error instead.
-    fallible::room_for::<Word>(len).ok_or_else(|| out_of_memory(len))?;
+    fallible::room_for::<Word>(len).ok_or_else(|| out_of_memory::<Word>(len))?;
     let words = vec![0; len];
     ask_for_large_pages(&words);
     Ok(words)
@@ -109,7 +109,7 @@ impl Drop for HostMemory {
 
 /// Advises the system to back large memory by large pages. First touch is then several times cheaper, and planes that
 /// lie far apart need fewer entries of the TLB. It is only a hint: where it is refused or unknown, nothing changes.
-fn ask_for_large_pages<T>(words: &[T]) {
+pub(super) fn ask_for_large_pages<T>(words: &[T]) {
     #[cfg(target_os = "linux")]
     if size_of_val(words) >= LARGE_PAGES_FROM_BYTES {
         const PAGE: usize = 4096;
@@ -124,13 +124,13 @@ fn ask_for_large_pages<T>(words: &[T]) {
 
 /// Reserves host memory for `len` words, with large pages advised; the vector is empty and nothing is written yet.
 pub(crate) fn room_for(len: usize) -> Result<Vec<Word>, ComputeError> {
-    let mut room = fallible::room_for(len).ok_or_else(|| out_of_memory(len))?;
+    let mut room = fallible::room_for(len).ok_or_else(|| out_of_memory::<Word>(len))?;
     ask_for_large_pages(room.spare_capacity_mut());
     Ok(room)
 }
 
-fn out_of_memory(len: usize) -> ComputeError {
-    let needed_bytes = len.saturating_mul(size_of::<Word>());
+pub(super) fn out_of_memory<T>(len: usize) -> ComputeError {
+    let needed_bytes = len.saturating_mul(size_of::<T>());
     ComputeError::OutOfMemory { device: "cpu".to_owned(), needed_bytes, free_bytes: None }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod buffer;
 pub(crate) mod buffer_pool;
 pub(crate) mod device_pointer;
 pub(crate) mod element;
+pub(crate) mod filled;
 pub(crate) mod gpu_memory;
 pub(crate) mod host_memory;
 pub(crate) mod pending;

@@ -109,9 +109,14 @@ impl Device {
     /// [`ComputeError::OutOfMemory`].
     pub fn upload_copy<T: Element>(&self, samples: &[T]) -> Result<Buffer<T>, ComputeError> {
         match self.kind() {
-            DeviceKind::Cpu(_) => {
+            DeviceKind::Cpu(cpu) => {
                 let mut buffer = self.scratch(samples.len())?;
-                buffer.host_mut().copy_from_slice(samples);
+                let to = Shared::new(buffer.host_mut());
+                let copy = |range: Range<usize>| {
+                    // SAFETY: the ranges of a fold do not overlap.
+                    unsafe { to.get_mut(range.clone()) }.copy_from_slice(&samples[range]);
+                };
+                cpu.fold(samples.len(), words_of::<T>(samples.len()), &copy, &|(), ()| ());
                 Ok(buffer)
             }
             DeviceKind::Gpu(gpu) => {

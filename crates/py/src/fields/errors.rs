@@ -1,5 +1,6 @@
 //! What a confidence means: expected errors, covariances and probabilities, by the curves of a method and preset.
 
+use crate::arrays::mapped;
 use crate::error::{InputError, exception};
 use crate::fields::field::Field;
 use crate::image::Image;
@@ -21,7 +22,8 @@ fn curves(method: &str, preset: &str, dimension: Dimension) -> PyResult<ErrorCur
 #[pyfunction]
 pub fn expected_error(method: &str, preset: &str, confidence: &Image) -> PyResult<Image> {
     let confidence = &confidence.volume;
-    Ok(Image::of(curves(method, preset, confidence.grid().dimension())?.expected_errors_vox(confidence)))
+    let curves = curves(method, preset, confidence.grid().dimension())?;
+    Ok(Image::of(mapped(confidence, |confidence| curves.expected_vox(confidence))?))
 }
 
 /// The probability that the error of every vector is below a threshold, voxels.
@@ -35,7 +37,7 @@ pub fn probability(method: &str, preset: &str, confidence: &Image, within: f32) 
         let text = format!("within= is from 0.125 to 4 voxels, where errors were measured, not {within}");
         return Err(InputError::new_err(text));
     }
-    Ok(Image::of(curves.probabilities(confidence, within)))
+    Ok(Image::of(mapped(confidence, |confidence| curves.probability(confidence, within))?))
 }
 
 /// The covariance of the error of every vector, squared voxels: an image for each entry, xx, xy, yy or xx, xy, xz, yy, yz, zz.

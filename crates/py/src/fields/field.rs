@@ -1,6 +1,6 @@
 //! A flow field, as a class.
 
-use crate::arrays::{samples_f32, shape_of, view};
+use crate::arrays::{planar_mm, samples_f32, shape_of, view};
 use crate::error::{InputError, exception};
 use crate::image::{Place, grid_of, place, shape};
 use numpy::{PyArray1, PyUntypedArray};
@@ -56,8 +56,8 @@ impl Field {
     }
 
     /// Displacements in world coordinates, LPS millimetres: three components, x first, as an array of one axis.
-    fn planar_mm<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        PyArray1::from_vec(py, self.flow.displacement_mm().concat())
+    fn planar_mm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        Ok(PyArray1::from_vec(py, planar_mm(&self.flow)?))
     }
 
     /// The shape of a component.

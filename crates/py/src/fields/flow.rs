@@ -333,7 +333,7 @@ pub fn sequence(
                 ..SequenceRequest::new(&frames, &method)
             };
             let result = veloxel::pipelines::sequence(&request, library, &mut |output| {
-                fields.push((output.label, output.found.clone(), output.warped));
+                fields.push((output.label, output.found.into_owned(), output.warped));
                 Ok(())
             })?;
             fields.sort_by_key(|(label, ..)| label.nth);

@@ -5,6 +5,7 @@ use super::dense::{Image, MethodChoice, PairNames, PreparedPair, view_of};
 use super::pair::PairRequest;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::moving_on;
+use super::prepare::passes::Passes;
 use crate::{Result, Session, VeloxelError};
 use std::time::Instant;
 use veloxel_core::parameters::ParameterValues;
@@ -128,7 +129,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     let CompareRequest { names, mask, visible, truth, strictness, .. } = *request;
     let pair = PairRequest::new(request.fixed.clone(), request.moving.clone(), &none);
     let pair = PairRequest { names, mask, visible, strictness, ..pair };
-    let prepared = pair.prepare(&mut account.warnings)?;
+    let prepared = pair.prepare(Passes::by(session), &mut account.warnings)?;
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     let images = pair.pair(&prepared)?;
     for method in request.methods {

@@ -6,6 +6,7 @@ use super::phase_method::phase_parameters;
 use super::prepare::blanks::blank_features;
 use super::prepare::full_scale::full_scale;
 use super::prepare::holes::fill_noted;
+use super::prepare::passes::Passes;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Stage, WarningKind};
@@ -47,7 +48,7 @@ pub fn features(request: &FeaturesRequest<'_>, session: &Session) -> Result<Feat
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
     let mut image = request.image.volume();
-    let known = fill_noted(&mut image, None, "the picture", &mut account.warnings)?;
+    let known = fill_noted(&mut image, None, "the picture", Passes::by(session), &mut account.warnings)?;
     let parameters = phase_parameters(request.method, full_scale(&image))?;
     let mut levels = account.stages.time("solve", || phase_features(&image, &parameters, device))?.levels;
     if let Some(known) = &known {

@@ -79,7 +79,7 @@ pub use points_error::PointsError;
 pub use prepare::grids::OutsideFill;
 pub use resident::{ResidentImage, ResidentPair, ResidentRequest, pair_on_device, resident_pair};
 pub use sequence::{
-    FieldLabel, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
+    FieldLabel, FoundField, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
 };
 pub use stereo::{StereoRequest, StereoResult, stereo, undo_disparity};
 pub use veloxel_motion::{

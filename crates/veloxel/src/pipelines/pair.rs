@@ -13,6 +13,7 @@ use super::prepare::holes::{
     note_holes, require_inside,
 };
 use super::prepare::intensities::compare_intensities;
+use super::prepare::passes::Passes;
 use super::prepare::sentinels::clip_sentinels;
 use crate::pipelines::dense::{DenseError, StartKind};
 use crate::{Result, Session};
@@ -93,7 +94,7 @@ impl<'a> PairRequest<'a> {
     }
 
     /// Images without sample values that stand for no data, and masks on the fixed grid.
-    pub(crate) fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedPair> {
+    pub(crate) fn prepare(&self, passes: Passes<'_>, warnings: &mut Warnings) -> Result<PreparedPair> {
         self.method.require_used(&[
             (GivenInput::Mask, self.mask.is_some()),
             (GivenInput::VolumeMask, self.volume_mask.is_some()),
@@ -103,16 +104,16 @@ impl<'a> PairRequest<'a> {
         let called = [0, 1].map(|nth| self.names.image(nth));
         let mut images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
             let mut image = image.volume();
-            clip_sentinels(&mut image, &called[nth], warnings);
+            clip_sentinels(&mut image, &called[nth], passes, warnings);
             image
         });
         match_depths(&mut images, |nth| called[nth].clone(), warnings);
         let [mut fixed, mut moving] = images;
-        let leave_out = |mask: &Mask| leave_out(&mut moving, mask, "the mask of the moving image");
+        let leave_out = |mask: &Mask| leave_out(&mut moving, mask, "the mask of the moving image", passes);
         let moving_mask = self.moving_mask.map(leave_out).transpose()?;
         let tones = compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
         let (fixed_known, moving_known) =
-            (fill_holes(&mut fixed, &called[0])?, fill_holes(&mut moving, &called[1])?);
+            (fill_holes(&mut fixed, &called[0], passes)?, fill_holes(&mut moving, &called[1], passes)?);
         allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;
         let on_fixed = |mask: Option<&Mask>| -> Result<_, CoreError> {
             mask.map(|mask| mask_on(mask.clone(), fixed.grid())).transpose()
@@ -138,11 +139,19 @@ impl<'a> PairRequest<'a> {
         Ok(PreparedPair {
             mask,
             volume_mask: on_fixed(self.volume_mask)?,
-            toned: tones.map(|tones| tones.applied(&moving, &fixed)),
+            toned: tones.map(|tones| tones.applied(&moving, &fixed, passes)),
             fixed,
             moving,
             known: [fixed_known, moving_known],
         })
+    }
+
+    /// [`Self::prepare`] by the threads of a session, as a stage of its own.
+    pub(super) fn prepared(&self, session: &Session, account: &mut Account) -> Result<PreparedPair> {
+        let (Account { stages, warnings, .. }, passes) = (account, Passes::by(session));
+        let prepared = stages.time("prepare", || self.prepare(passes, warnings))?;
+        session.control().check()?;
+        Ok(prepared)
     }
 
     /// The pair as methods take it.
@@ -210,7 +219,7 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
     let device = session.device()?;
-    let prepared = request.prepare(&mut account.warnings)?;
+    let prepared = request.prepared(session, &mut account)?;
     request.wanted.require_found_by(request.method, prepared.fixed.grid().dimension())?;
     let (wanted, method) = (request.wanted.transform, request.method.draft.method_name());
     request.start.kind().require_linear(wanted, method)?;
@@ -226,7 +235,8 @@ pub fn pair(request: &PairRequest<'_>, session: &Session) -> Result<PairResult> 
     let PairRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
     let start = Some(request.start.kind());
-    Outcome { draft, prepared, fixed_frame: 0, names, start, wanted, truth, transform, device, tiles }
+    let passes = Passes::by(session);
+    Outcome { draft, prepared, fixed_frame: 0, names, start, wanted, truth, transform, device, tiles, passes }
         .finish(found, account)
 }
 
@@ -268,9 +278,10 @@ impl Call<'_> {
             Some(plan) => self.in_tiles(plan, &pair, extras),
         })?;
         let known = prepared.known.each_ref().map(Option::as_ref);
-        doubt_vectors_of_holes(&found.flow, known, &mut found.confidence);
+        let passes = Passes::by(self.session);
+        doubt_vectors_of_holes(&found.flow, known, &mut found.confidence, passes);
         if let (Some(known), Some(warped)) = (known[1], &mut found.warped) {
-            blank_sampled_holes(&found.flow, known, false, warped);
+            blank_sampled_holes(&found.flow, known, false, warped, passes);
         }
         if wanted.inverse.is_yes() && found.inverse.is_none() {
             let grid = prepared.moving.grid();

@@ -5,6 +5,7 @@ use super::dense::Image;
 use super::points_error::PointsError;
 use super::prepare::full_scale::full_scale;
 use super::prepare::holes::{fill_holes, note_holes};
+use super::prepare::passes::Passes;
 use crate::{Result, Session};
 use std::collections::VecDeque;
 use veloxel_core::{Counter, Mask, Stage, Volume, WarningKind};
@@ -106,7 +107,7 @@ impl<'s> PointTracks<'s> {
         let TracksRequest { begin, corner_distance_px, ended, parameters } = *request;
         let (device, mut account) = (session.device()?, Account::begin(session)?);
         session.enter(Stage::Solve)?;
-        let known = fill_holes(&mut first, "frame 0")?;
+        let known = fill_holes(&mut first, "frame 0", Passes::ALONE)?;
         if let Some(known) = &known {
             note_holes(known, None, "frame 0", &mut account.warnings);
         }
@@ -154,7 +155,7 @@ impl<'s> PointTracks<'s> {
         let positions = self.positions();
         let mut frame: Volume<f32> = frame.into().volume();
         let name = format!("frame {}", self.frames);
-        let known = fill_holes(&mut frame, &name)?;
+        let known = fill_holes(&mut frame, &name, Passes::ALONE)?;
         if let Some(known) = &known {
             if self.frames_with_holes == 0 {
                 note_holes(known, None, &name, &mut self.account.warnings);

@@ -8,6 +8,7 @@ use super::prepare::depths::match_depths;
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::{MovingSampling, warp_image};
 use super::prepare::holes::{fill_frames, known_within};
+use super::prepare::passes::Passes;
 use super::view_order::ViewOrder;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
@@ -74,7 +75,7 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     session.enter(Stage::Solve)?;
     let mut views = [request.left.volume(), request.right.volume()];
     match_depths(&mut views, view_name, &mut account.warnings);
-    let known = fill_frames(&mut views, mask, view_name, &mut account.warnings)?;
+    let known = fill_frames(&mut views, mask, view_name, Passes::by(session), &mut account.warnings)?;
     let (mask, right_mask) =
         (known_within(mask.cloned(), known.first())?, known_within(right_mask.cloned(), known.get(1))?);
     let (mask, right_mask) = (mask.as_ref(), right_mask.as_ref());

@@ -12,6 +12,7 @@ use super::prepare::grids::{intersection, mask_on};
 use super::prepare::holes::{
     blank_sampled_holes, doubt_vectors_of_holes, fill_frames, known_within, require_inside,
 };
+use super::prepare::passes::Passes;
 use super::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use veloxel_core::{CoreError, Flow, Mask, Stage, Volume, Warnings};
@@ -45,16 +46,16 @@ impl<'a> WindowRequest<'a> {
     }
 
     /// Frames without sample values that stand for no data, and where they have data, within the mask.
-    fn prepare(&self, warnings: &mut Warnings) -> Result<PreparedWindow> {
+    fn prepare(&self, passes: Passes<'_>, warnings: &mut Warnings) -> Result<PreparedWindow> {
         self.method.require_used(&[(GivenInput::Mask, self.mask.is_some())])?;
         let clipped = |(nth, frame): (usize, &Image<'_>)| {
             let mut frame = frame.volume();
-            clip_sentinels(&mut frame, &self.names.image(nth), warnings);
+            clip_sentinels(&mut frame, &self.names.image(nth), passes, warnings);
             frame
         };
         let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
         match_depths(&mut frames, |nth| self.names.image(nth), warnings);
-        let known = fill_frames(&mut frames, self.mask, |nth| self.names.image(nth), warnings)?;
+        let known = fill_frames(&mut frames, self.mask, |nth| self.names.image(nth), passes, warnings)?;
         let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();
         let on_first = |mask: &Mask| require_inside(mask_on(mask.clone(), grid)?, "the mask");
         let mask = self.mask.map(on_first).transpose()?;
@@ -85,7 +86,8 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let mut account = Account::begin(session)?;
     StartKind::None.require_linear(request.wanted.transform, request.method.draft.method_name())?;
     let device = session.device()?;
-    let PreparedWindow { frames, mask, known } = request.prepare(&mut account.warnings)?;
+    let passes = Passes::by(session);
+    let PreparedWindow { frames, mask, known } = request.prepare(passes, &mut account.warnings)?;
     let (grid, white, count) = (frames[0].grid(), full_scale(&frames[0]), frames.len());
     let call = Call { request, frames: &frames, mask: mask.as_ref(), session };
     let Solved { mut found, tiles, centre } = session.with_method(
@@ -97,19 +99,19 @@ pub fn window(request: &WindowRequest<'_>, session: &Session) -> Result<PairResu
     let [fixed, moving] = [centre, centre + 1].map(|nth| frames[nth].clone());
     let known = [centre, centre + 1].map(|nth| known.get(nth).cloned());
     let of_pair = known.each_ref().map(Option::as_ref);
-    doubt_vectors_of_holes(&found.flow, of_pair, &mut found.confidence);
+    doubt_vectors_of_holes(&found.flow, of_pair, &mut found.confidence, passes);
     let brightness = found.statistics.brightness;
     doubt_unexplained(&found.flow, brightness, &mut found.confidence, &mut account.warnings);
     doubt_phases(&found.flow, Some(&mut found.confidence), &mut account.warnings);
     doubt_short([&fixed, &moving], &found.flow, &mut found.confidence, &mut account.warnings);
     if let (Some(known), Some(warped)) = (of_pair[1], &mut found.warped) {
-        blank_sampled_holes(&found.flow, known, false, warped);
+        blank_sampled_holes(&found.flow, known, false, warped, passes);
     }
     let prepared = PreparedPair { fixed, moving, toned: None, mask, volume_mask: None, known };
     let WindowRequest { names, wanted, truth, .. } = *request;
     let draft = &request.method.draft;
     let (fixed_frame, start, transform) = (centre, None, None);
-    Outcome { draft, prepared, fixed_frame, names, start, wanted, truth, transform, device, tiles }
+    Outcome { draft, prepared, fixed_frame, names, start, wanted, truth, transform, device, tiles, passes }
         .finish(found, account)
 }
 

@@ -12,7 +12,7 @@ pub use kept_methods::MethodKey;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use veloxel_core::{Control, Observer, Stage, Stopped, fallible};
-use veloxel_gpu::{ComputeError, Device};
+use veloxel_gpu::{ComputeError, Cpu, Device};
 use veloxel_io::{Files, PendingFiles, ReadOptions, Reading};
 use veloxel_motion::OpenedMethod;
 use veloxel_report::DeviceReport;
@@ -128,6 +128,12 @@ impl Session {
     /// As [`Self::device`].
     pub fn device_report(&self) -> Result<&DeviceReport> {
         Ok(&self.opened()?.report)
+    }
+
+    /// The threads that look through samples in host memory: the processor's own, or as many beside a GPU; none where there is no
+    /// device, or no thread.
+    pub(crate) fn host_threads(&self) -> Option<&Cpu> {
+        self.opened().ok()?.host_threads()
     }
 
     /// The memory that a run may take, bytes; none: what there is.

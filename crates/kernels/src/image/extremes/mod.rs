@@ -8,6 +8,8 @@ mod parity;
 use crate::bindings::bindings;
 use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
+use std::ops::Range;
+pub use veloxel_core::Extremes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource = wgsl!("extremes", Bindings, [LINE], "extremes.wgsl");
@@ -25,29 +27,6 @@ bindings! {
 pub struct FindExtremes<'a> {
     /// The image.
     pub image: &'a Buffer,
-}
-
-/// The range of an image's finite samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Extremes {
-    /// The least one; infinity where there is none.
-    pub least: f32,
-    /// The greatest one; minus infinity where there is none.
-    pub greatest: f32,
-    /// Whether all samples are finite.
-    pub are_finite: bool,
-}
-
-impl Extremes {
-    /// What no samples leave.
-    const NONE: Self = Self { least: f32::INFINITY, greatest: f32::NEG_INFINITY, are_finite: true };
-
-    fn with(self, sample: f32) -> Self {
-        if !sample.is_finite() {
-            return Self { are_finite: false, ..self };
-        }
-        Self { least: self.least.min(sample), greatest: self.greatest.max(sample), ..self }
-    }
 }
 
 /// Numbers of a workgroup: least, greatest, and 1 where a sample is not finite.
@@ -69,8 +48,10 @@ impl Kernel for FindExtremes<'_> {
     type Output = Later<Extremes>;
 
     fn check(&self, _: &mut Lengths) {}
-    fn on_cpu(self, _: &Cpu) -> Self::Output {
-        Later::known(self.image.host().iter().fold(Extremes::NONE, |all, sample| all.with(*sample)))
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        let samples = self.image.host();
+        let of_range = |range: Range<usize>| Extremes::of(&samples[range]);
+        Later::known(cpu.fold(samples.len(), samples.len(), &of_range, &Extremes::joined))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let Self { image } = self;

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::pipelines::WITHIN_VOX;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE, moving_on};
+use crate::pipelines::prepare::passes::Passes;
 use std::borrow::Cow;
 use veloxel_core::{Flow, FlowCovariance, LinearTransform, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
@@ -120,6 +121,8 @@ pub(crate) struct Outcome<'a> {
     pub device: &'a Device,
     /// The tiles that the run was cut into.
     pub tiles: Option<TilePlan>,
+    /// Who looks through samples.
+    pub passes: Passes<'a>,
 }
 
 /// What is wanted of the errors of vectors.
@@ -243,7 +246,7 @@ impl Outcome<'_> {
             continued => continued,
         };
         if let Some(warped) = &mut warped {
-            outside.fill(warped, self.names.warped, warnings);
+            outside.fill(warped, self.names.warped, self.passes, warnings);
         }
         Ok(warped)
     }

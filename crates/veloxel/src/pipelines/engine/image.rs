@@ -6,6 +6,7 @@ use crate::pipelines::prepare::depths::match_depths;
 use crate::pipelines::prepare::holes::fill_noted;
 use crate::pipelines::prepare::intensities::SampleRange;
 use crate::pipelines::prepare::padding::make_holes_of_padding;
+use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use std::sync::Arc;
 use veloxel_core::{CoreError, Mask, Volume, Warnings};
@@ -40,11 +41,11 @@ impl EngineImage {
         let mut image = image.into().volume();
         if is_bytes(&image) {
             // No byte is too large for a sample.
-            make_holes_of_padding(&mut image, name, warnings);
+            make_holes_of_padding(&mut image, name, Passes::ALONE, warnings);
         } else {
-            clip_sentinels(&mut image, name, warnings);
+            clip_sentinels(&mut image, name, Passes::ALONE, warnings);
         }
-        let known = fill_noted(&mut image, None, name, warnings)?.map(Arc::new);
+        let known = fill_noted(&mut image, None, name, Passes::ALONE, warnings)?.map(Arc::new);
         let bytes = is_bytes(&image).then(|| image.data().iter().map(|&v| v as u8).collect());
         Ok(Self { image, known, range: None, bytes })
     }
@@ -61,9 +62,9 @@ impl EngineImage {
         warnings: &mut Warnings,
     ) -> Result<Self, CoreError> {
         let mut image = image.into().volume();
-        clip_sentinels(&mut image, name, warnings);
+        clip_sentinels(&mut image, name, Passes::ALONE, warnings);
         let range = SampleRange::of(&image);
-        let known = fill_noted(&mut image, None, name, warnings)?.map(Arc::new);
+        let known = fill_noted(&mut image, None, name, Passes::ALONE, warnings)?.map(Arc::new);
         Ok(Self { image, known, range, bytes: None })
     }
 

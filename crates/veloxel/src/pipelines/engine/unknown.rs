@@ -4,6 +4,7 @@ use super::image::EngineImage;
 use crate::pipelines::prepare::blanks::{blank_features, blank_outside, leading_into};
 use crate::pipelines::prepare::grids::intersection;
 use crate::pipelines::prepare::holes::{doubt_vectors_of_holes, known_in_both};
+use crate::pipelines::prepare::passes::Passes;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume};
@@ -127,7 +128,7 @@ impl Unknown {
             sure.into_iter().for_each(|sure| blank_outside(sure.data_mut(), mask, 0.0));
         }
         if let Some(sure) = confidence {
-            doubt_vectors_of_holes(flow, self.pair.each_ref().map(Option::as_deref), sure);
+            doubt_vectors_of_holes(flow, self.pair.each_ref().map(Option::as_deref), sure, Passes::ALONE);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::HeartError;
 use crate::pipelines::prepare::grids::on_first_grid;
 use crate::pipelines::prepare::holes::fill_holes;
+use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use veloxel_core::{Grid, Mask, Sequence, Volume, WarningKind, Warnings};
@@ -62,10 +63,11 @@ impl Cine {
         if frames.len() < 2 {
             return Err(HeartError::TooFewFrames { frames: frames.len() }.into());
         }
+        let passes = Passes::by(session);
         for (nth, frame) in frames.iter_mut().enumerate() {
             session.control().check()?;
-            clip_sentinels(frame, &format!("frame {nth}"), &mut warnings);
-            if let Some(known) = fill_holes(frame, &format!("frame {nth}"))? {
+            clip_sentinels(frame, &format!("frame {nth}"), passes, &mut warnings);
+            if let Some(known) = fill_holes(frame, &format!("frame {nth}"), passes)? {
                 note_filled(&known, nth, &mut warnings);
             }
         }

@@ -103,6 +103,7 @@ fn require_no_padding(image: &GatheredSamples, name: &str, session: &Session) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipelines::prepare::passes::Passes;
     use crate::pipelines::{MethodChoice, PairRequest, PartsRequest};
     use veloxel_core::Volume;
     use veloxel_gpu::Device;
@@ -119,7 +120,7 @@ mod tests {
         let session = Session::on(Device::cpu(1).unwrap());
         let method = MethodChoice::default();
         let mut told = [Warnings::new(), Warnings::new()];
-        let whole = PairRequest::new(fixed, moving, &method).prepare(&mut told[0]).unwrap();
+        let whole = PairRequest::new(fixed, moving, &method).prepare(Passes::ALONE, &mut told[0]).unwrap();
         let request = PartsRequest::new(fixed, moving, &method);
         allow(&request, &mut told[1]);
         let own = PreparedBoxes::of(&request, 10_000, &session, &mut told[1]).unwrap();

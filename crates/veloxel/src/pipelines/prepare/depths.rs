@@ -62,11 +62,10 @@ struct Depth {
 
 impl Depth {
     fn of(image: &Volume<f32>) -> Option<Self> {
-        let finite = || image.data().iter().copied().filter(|v| v.is_finite());
-        if image.grid().dimension() != Dimension::Two || finite().any(|v| v < 0.0) {
+        if image.grid().dimension() != Dimension::Two || image.extremes().least < 0.0 {
             return None;
         }
-        let largest = finite().fold(0.0, f32::max);
+        let largest = image.extremes().greatest.max(0.0);
         Some(Self { least_white: least_white(largest)?, range: SampleRange::of(image)? })
     }
 

@@ -1,5 +1,6 @@
 //! Images, masks and labels on grids of their own: what is allowed, and how they are seen from the fixed grid.
 
+use super::passes::Passes;
 use crate::Result;
 use std::borrow::Cow;
 use veloxel_core::{CoreError, Dimension, Flow, Grid, Hint, Mask, Volume, WarningKind, Warnings};
@@ -168,7 +169,7 @@ pub fn warp_image(
     moving: &Volume<f32>,
     sampling: MovingSampling,
 ) -> Result<Volume<f32>> {
-    let samples = device.upload_copy(moving.data())?;
+    let samples = device.share(moving.shared_data())?;
     let displacement = flow.components_vox().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
     let out = device.scope(|| {
         let MovingSampling { interpolation, border, finer } = sampling;
@@ -228,8 +229,14 @@ impl OutsideFill {
     }
 
     /// Replaces NaN, and notes how much that was; `what` is the image.
-    pub(crate) fn fill(self, image: &mut Volume<f32>, what: &str, warnings: &mut Warnings) {
-        let count = self.fill_samples(image.data_mut());
+    pub(crate) fn fill(
+        self,
+        image: &mut Volume<f32>,
+        what: &str,
+        passes: Passes<'_>,
+        warnings: &mut Warnings,
+    ) {
+        let count = passes.replace(image.data_mut(), self.value(), |_, v| v.is_nan());
         self.note([count, image.grid().len()], what, warnings);
     }
 
@@ -351,7 +358,7 @@ mod tests {
     fn what_is_outside_is_filled_and_counted() {
         let mut image = Volume::new(Grid::image(4, 1).unwrap(), vec![1.0, f32::NAN, 2.0, 3.0]).unwrap();
         let mut warnings = Warnings::new();
-        OutsideFill::default().fill(&mut image, "out.png", &mut warnings);
+        OutsideFill::default().fill(&mut image, "out.png", Passes::ALONE, &mut warnings);
         assert_eq!(image.data(), [1.0, 0.0, 2.0, 3.0]);
         assert!(warnings.iter().next().unwrap().message.starts_with("25 % of out.png"));
         assert_eq!("edge".parse(), Ok(OutsideFill::Edge));

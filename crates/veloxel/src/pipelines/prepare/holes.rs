@@ -1,7 +1,7 @@
 //! Holes: samples that are NaN or infinite. They are left out of the data and filled, so that methods can smooth and shrink the image.
 
 use crate::pipelines::prepare::grids::{intersection, mask_on};
-use crate::pipelines::prepare::sentinels::first_not_finite;
+use crate::pipelines::prepare::passes::Passes;
 use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_motion::voxel_map;
 
@@ -10,11 +10,16 @@ use veloxel_motion::voxel_map;
 ///
 /// # Errors
 /// [`CoreError::NoData`] for an image of holes alone.
-pub(crate) fn fill_holes(image: &mut Volume<f32>, name: &str) -> Result<Option<Mask>, CoreError> {
-    if first_not_finite(image.data()).is_none() {
+pub(crate) fn fill_holes(
+    image: &mut Volume<f32>,
+    name: &str,
+    passes: Passes<'_>,
+) -> Result<Option<Mask>, CoreError> {
+    let extremes = passes.extremes(image);
+    if extremes.are_finite {
         return Ok(None);
     }
-    if !image.data().iter().any(|v| v.is_finite()) {
+    if extremes.least > extremes.greatest {
         return Err(CoreError::NoData { what: name.to_owned() });
     }
     let known = image.map(|v| v.is_finite());
@@ -40,9 +45,10 @@ pub(crate) fn fill_noted(
     image: &mut Volume<f32>,
     mask: Option<&Mask>,
     name: &str,
+    passes: Passes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Option<Mask>, CoreError> {
-    let known = fill_holes(image, name)?;
+    let known = fill_holes(image, name, passes)?;
     known.iter().for_each(|known| note_holes(known, mask, name, warnings));
     Ok(known)
 }
@@ -51,10 +57,14 @@ pub(crate) fn fill_noted(
 ///
 /// # Errors
 /// As [`require_inside`]; [`CoreError::GridMismatch`] as for moving images.
-pub(crate) fn leave_out(image: &mut Volume<f32>, mask: &Mask, what: &str) -> Result<Mask, CoreError> {
+pub(crate) fn leave_out(
+    image: &mut Volume<f32>,
+    mask: &Mask,
+    what: &str,
+    passes: Passes<'_>,
+) -> Result<Mask, CoreError> {
     let mask = require_inside(mask_on(mask.clone(), image.grid())?, what)?;
-    let samples = image.data_mut().iter_mut().zip(mask.data());
-    samples.filter(|(_, inside)| !**inside).for_each(|(sample, _)| *sample = f32::NAN);
+    passes.replace(image.data_mut(), f32::NAN, |index, _| !mask.data()[index]);
     Ok(mask)
 }
 
@@ -97,11 +107,12 @@ pub(crate) fn fill_frames(
     frames: &mut [Volume<f32>],
     mask: Option<&Mask>,
     name: impl Fn(usize) -> String,
+    passes: Passes<'_>,
     warnings: &mut Warnings,
 ) -> Result<Vec<Mask>, CoreError> {
     let mut all = Vec::with_capacity(frames.len());
     for (nth, frame) in frames.iter_mut().enumerate() {
-        all.push(fill_noted(frame, mask, &name(nth), warnings)?);
+        all.push(fill_noted(frame, mask, &name(nth), passes, warnings)?);
     }
     if all.iter().all(Option::is_none) {
         return Ok(Vec::new());
@@ -179,23 +190,21 @@ pub(crate) fn doubt_vectors_of_holes(
     flow: &Flow,
     [fixed, moving]: [Option<&Mask>; 2],
     confidence: &mut Volume<f32>,
+    passes: Passes<'_>,
 ) {
     if let Some(known) = fixed {
-        let samples = confidence.data_mut().iter_mut().zip(known.data());
-        samples.filter(|(_, known)| !**known).for_each(|(confidence, _)| *confidence = 0.0);
+        passes.replace(confidence.data_mut(), 0.0, |index, _| !known.data()[index]);
     }
     let Some(known) = moving else { return };
     let (grid, size) = (flow.grid().clone(), known.grid().size());
     let map = voxel_map(&grid, known.grid());
-    for (index, confidence) in confidence.data_mut().iter_mut().enumerate() {
+    passes.replace(confidence.data_mut(), 0.0, |index, _| {
         let (voxel, d) = (grid.position(index), flow.vector_vox(index));
         let end = map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a])));
         let nearest = end.map(|v| (v + 0.5).floor());
         let inside = (0..3).all(|a| nearest[a] >= 0.0 && nearest[a] < size[a] as f64);
-        if inside && !known.data()[known.grid().index(nearest.map(|v| v as usize))] {
-            *confidence = 0.0;
-        }
-    }
+        inside && !known.data()[known.grid().index(nearest.map(|v| v as usize))]
+    });
 }
 
 /// Share of a voxel that positions are rounded by.
@@ -203,15 +212,21 @@ const ROUNDING_VOX: f64 = 1e-3;
 
 /// Makes unknown what was sampled from a hole of the moving image: where any of the voxels around the place, those with a bi- or trilinear
 /// weight, is one; with `nearest` the nearest voxel alone.
-pub(crate) fn blank_sampled_holes(flow: &Flow, known: &Mask, nearest: bool, warped: &mut Volume<f32>) {
+pub(crate) fn blank_sampled_holes(
+    flow: &Flow,
+    known: &Mask,
+    nearest: bool,
+    warped: &mut Volume<f32>,
+    passes: Passes<'_>,
+) {
     let (grid, size) = (flow.grid().clone(), known.grid().size());
     let map = voxel_map(&grid, known.grid());
     let reach = if nearest { 0.5 } else { 1.0 - ROUNDING_VOX };
-    for (index, sample) in warped.data_mut().iter_mut().enumerate() {
+    passes.replace(warped.data_mut(), f32::NAN, |index, _| {
         let (voxel, d) = (grid.position(index), flow.vector_vox(index));
         let end = map.apply([0, 1, 2].map(|a| voxel[a] as f64 + f64::from(d[a])));
         if !end.iter().all(|v| v.is_finite()) {
-            continue;
+            return false;
         }
         // Voxels nearer than the reach have weight.
         let span = [0, 1, 2].map(|a| {
@@ -224,10 +239,8 @@ pub(crate) fn blank_sampled_holes(flow: &Flow, known: &Mask, nearest: bool, warp
             let xs = xs.clone();
             ys.clone().flat_map(move |y| xs.clone().map(move |x| [x, y, z]))
         });
-        if around.any(|at| !known.data()[known.grid().index(at)]) {
-            *sample = f32::NAN;
-        }
-    }
+        around.any(|at| !known.data()[known.grid().index(at)])
+    });
 }
 
 #[cfg(test)]
@@ -239,10 +252,10 @@ mod tests {
         let grid = Grid::volume(3, 2, 4).unwrap();
         let mut image =
             Volume::from_fn(grid, |[x, _, z]| if z == 1 { f32::NAN } else { 10.0 * z as f32 + x as f32 });
-        let known = fill_holes(&mut image, "FIXED").unwrap().expect("there are holes");
+        let known = fill_holes(&mut image, "FIXED", Passes::ALONE).unwrap().expect("there are holes");
         assert_eq!(known.count(), 18);
         assert_eq!(image.data()[6..9], [10.0, 11.0, 12.0]);
-        assert_eq!(fill_holes(&mut image, "FIXED"), Ok(None));
+        assert_eq!(fill_holes(&mut image, "FIXED", Passes::ALONE), Ok(None));
     }
 
     #[test]
@@ -253,7 +266,7 @@ mod tests {
             (4, _) => f32::INFINITY,
             _ => x as f32,
         });
-        let known = fill_holes(&mut image, "FIXED").unwrap().unwrap();
+        let known = fill_holes(&mut image, "FIXED", Passes::ALONE).unwrap().unwrap();
         assert_eq!(image.data(), [1.0, 1.0, 2.0, 3.0, 3.0].repeat(3));
         let mut warnings = Warnings::new();
         note_holes(&known, None, "FIXED", &mut warnings);
@@ -267,7 +280,8 @@ mod tests {
         let mut warnings = Warnings::new();
         note_holes(&known, Some(&known), "FIXED", &mut warnings);
         assert!(warnings.is_empty());
-        let nothing = fill_holes(&mut Volume::from_fn(grid, |_| f32::NAN), "FIXED").unwrap_err();
+        let nothing =
+            fill_holes(&mut Volume::from_fn(grid, |_| f32::NAN), "FIXED", Passes::ALONE).unwrap_err();
         assert_eq!(nothing.to_string(), "FIXED has no data: none of its samples is a number");
     }
 
@@ -278,7 +292,7 @@ mod tests {
         let found = |shift: f64, nearest: bool| {
             let mut warped = Volume::from_fn(grid.clone(), |_| 1.0);
             let flow = Flow::from_fn(grid.clone(), |_| [shift, 0.0, 0.0]);
-            blank_sampled_holes(&flow, &known, nearest, &mut warped);
+            blank_sampled_holes(&flow, &known, nearest, &mut warped, Passes::ALONE);
             (0..8).filter(|&x| warped.data()[x].is_nan()).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -293,10 +307,11 @@ mod tests {
         let grid = Grid::image(4, 1).unwrap();
         let mut image = Volume::from_fn(grid.clone(), |[x, ..]| x as f32);
         let mask = Mask::from_fn(grid.clone(), |[x, ..]| x < 2);
-        leave_out(&mut image, &mask, "the mask").unwrap();
+        leave_out(&mut image, &mask, "the mask", Passes::ALONE).unwrap();
         assert!(image.data()[..2] == [0.0, 1.0] && image.data()[2..].iter().all(|v| v.is_nan()));
         let empty = Mask::from_fn(grid.clone(), |_| false);
-        let error = leave_out(&mut image, &empty, "the mask of MOVING").unwrap_err().to_string();
+        let error =
+            leave_out(&mut image, &empty, "the mask of MOVING", Passes::ALONE).unwrap_err().to_string();
         assert!(error.starts_with("the mask of MOVING is empty"), "{error}");
         let beside = Mask::from_fn(grid, |[x, ..]| x == 3);
         let error = known_within(Some(mask), Some(&beside)).unwrap_err().to_string();
@@ -309,7 +324,7 @@ mod tests {
         let [fixed, moving] = [0, 4].map(|hole| Mask::from_fn(grid.clone(), |[x, ..]| x != hole));
         let mut confidence = Volume::from_fn(grid.clone(), |_| 1.0);
         let flow = Flow::from_fn(grid, |_| [1.0, 0.0, 0.0]);
-        doubt_vectors_of_holes(&flow, [Some(&fixed), Some(&moving)], &mut confidence);
+        doubt_vectors_of_holes(&flow, [Some(&fixed), Some(&moving)], &mut confidence, Passes::ALONE);
         assert_eq!(confidence.data(), [0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
     }
 }

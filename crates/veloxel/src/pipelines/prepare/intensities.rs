@@ -5,6 +5,7 @@
 
 use super::light::Light;
 use super::looked_at::{LookedAt, every};
+use super::passes::Passes;
 use super::tones::{EXCHANGED, ToneCurve, Toned, correlation, same_places};
 use veloxel_core::{Grid, GridBox, Hint, Volume, WarningKind, Warnings};
 
@@ -24,10 +25,10 @@ pub(crate) struct Tones {
 
 impl Tones {
     /// The moving image as methods compare it with the fixed one; what is not a number stays.
-    pub fn applied(&self, moving: &Volume<f32>, fixed: &Volume<f32>) -> Volume<f32> {
-        let toned = self.curve.as_ref().map(|curve| curve.applied(moving));
+    pub fn applied(&self, moving: &Volume<f32>, fixed: &Volume<f32>, passes: Passes<'_>) -> Volume<f32> {
+        let toned = self.curve.as_ref().map(|curve| curve.applied(moving, passes));
         let toned = toned.as_ref().unwrap_or(moving);
-        self.light.as_ref().map_or_else(|| toned.clone(), |light| light.applied(toned, fixed))
+        self.light.as_ref().map_or_else(|| toned.clone(), |light| light.applied(toned, fixed, passes))
     }
 
     /// Does the same to the samples of a box of the moving image.

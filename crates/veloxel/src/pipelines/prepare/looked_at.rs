@@ -9,6 +9,11 @@ pub(crate) trait LookedAt {
 
     /// The sample of a voxel, by its index.
     fn at(&self, index: usize) -> f32;
+
+    /// The samples of every so many voxels, the first one's first.
+    fn each(&self, step: usize) -> Vec<f32> {
+        (0..self.grid().len()).step_by(step).map(|index| self.at(index)).collect()
+    }
 }
 
 impl LookedAt for Volume<f32> {
@@ -18,6 +23,11 @@ impl LookedAt for Volume<f32> {
 
     fn at(&self, index: usize) -> f32 {
         self.data()[index]
+    }
+
+    fn each(&self, step: usize) -> Vec<f32> {
+        // The processor asks for many samples at once, which lie far apart in memory.
+        self.data().iter().step_by(step).copied().collect()
     }
 }
 
@@ -107,11 +117,16 @@ impl LookedAt for EvenSamples {
         let (step, samples) = run.expect("a sample that is looked at should be gathered");
         samples[index / step]
     }
+
+    fn each(&self, step: usize) -> Vec<f32> {
+        let run = self.runs.iter().find(|(own, _)| *own == step);
+        run.expect("samples that are looked at should be gathered").1.clone()
+    }
 }
 
 /// Every so many samples of an image that are numbers.
 pub(super) fn every(image: &dyn LookedAt, step: usize) -> impl Iterator<Item = f32> {
-    (0..image.grid().len()).step_by(step).map(|index| image.at(index)).filter(|v| v.is_finite())
+    image.each(step).into_iter().filter(|v| v.is_finite())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub(crate) mod labels;
 pub(crate) mod light;
 pub(crate) mod looked_at;
 pub(crate) mod padding;
+pub(crate) mod passes;
 pub(crate) mod places;
 pub(crate) mod sentinels;
 pub(crate) mod tones;

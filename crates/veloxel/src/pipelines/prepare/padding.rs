@@ -2,6 +2,7 @@
 //! CT. It would stretch the range of intensities until tissue has no contrast, and its border is no edge of anything that moves.
 
 use super::looked_at::{LookedAt, every};
+use super::passes::Passes;
 use veloxel_core::{Volume, WarningKind, Warnings};
 
 /// The share of all samples that have the one value, at least.
@@ -12,14 +13,16 @@ const LEAST_DISTANCE: f32 = 4.0;
 const MOST_SAMPLES: usize = 1 << 13;
 
 /// Makes holes (NaN) of padding at either end of the samples' range, and notes it.
-pub(crate) fn make_holes_of_padding(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
+pub(crate) fn make_holes_of_padding(
+    image: &mut Volume<f32>,
+    name: &str,
+    passes: Passes<'_>,
+    warnings: &mut Warnings,
+) {
     for end in ENDS {
         let Some(value) = padding_at(&*image, end) else { continue };
-        let (mut count, all) = (0usize, image.data().len());
-        for v in image.data_mut().iter_mut().filter(|v| **v == value) {
-            *v = f32::NAN;
-            count += 1;
-        }
+        let all = image.data().len();
+        let count = passes.replace(image.data_mut(), f32::NAN, |_, v| v == value);
         let share = 100.0 * count as f64 / all as f64;
         let text = format!(
             "{name}: {share:.0} % of the samples are {value}, far from all others: padding, which is left out of the data"
@@ -83,7 +86,7 @@ mod tests {
             if is_inside(p) { tissue(p[0] * 7 + p[1] * 13) } else { around }
         });
         let mut warnings = Warnings::new();
-        make_holes_of_padding(&mut image, "ct.nii", &mut warnings);
+        make_holes_of_padding(&mut image, "ct.nii", Passes::ALONE, &mut warnings);
         let holes = image.data().iter().filter(|v| v.is_nan()).count();
         (holes, warnings.iter().map(|w| w.message.clone()).collect())
     }
@@ -109,7 +112,7 @@ mod tests {
         let mut bad = Volume::from_fn(Grid::image(40, 40).unwrap(), |[x, y, _]| {
             if x == 3 && y < 9 { -1024.0 } else { (x * 7 % 101) as f32 }
         });
-        make_holes_of_padding(&mut bad, "ct.nii", &mut Warnings::new());
+        make_holes_of_padding(&mut bad, "ct.nii", Passes::ALONE, &mut Warnings::new());
         assert!(bad.data().iter().all(|v| v.is_finite()));
     }
 }

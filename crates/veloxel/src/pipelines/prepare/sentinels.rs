@@ -4,7 +4,8 @@
 
 use super::looked_at::{LookedAt, every};
 use super::padding::make_holes_of_padding;
-use veloxel_core::{Hint, Volume, WarningKind, Warnings};
+use super::passes::Passes;
+use veloxel_core::{Extremes, Hint, Volume, WarningKind, Warnings};
 
 /// No scanner or camera gives intensities as large as this, and squares of it still fit `f32`.
 const LARGEST: f32 = 1e15;
@@ -15,11 +16,16 @@ const MOST_SAMPLES: usize = 1 << 14;
 
 /// Replaces samples beyond ±1e15 by the least or greatest of the others, and notes how many, which, and where the first is; notes
 /// as well where what is left is spread so widely that little of the picture can be seen. NaN and infinities stay; padding becomes NaN.
-pub(crate) fn clip_sentinels(image: &mut Volume<f32>, name: &str, warnings: &mut Warnings) {
-    if !is_plain(image) {
+pub(crate) fn clip_sentinels(
+    image: &mut Volume<f32>,
+    name: &str,
+    passes: Passes<'_>,
+    warnings: &mut Warnings,
+) {
+    if !is_plain(passes.extremes(image)) {
         replace_sentinels(image, name, warnings);
     }
-    make_holes_of_padding(image, name, warnings);
+    make_holes_of_padding(image, name, passes, warnings);
     note_spread(image, name, warnings);
 }
 
@@ -40,25 +46,15 @@ pub(crate) fn note_spread(image: &dyn LookedAt, name: &str, warnings: &mut Warni
 const BLOCK: usize = 1024;
 
 /// Whether every sample is finite and within ±1e15.
-fn is_plain(image: &Volume<f32>) -> bool {
-    first_not_plain(image.data()).is_none()
+pub(crate) fn is_plain(extremes: Extremes) -> bool {
+    extremes.are_finite && extremes.least >= -LARGEST && extremes.greatest <= LARGEST
 }
 
 /// The first of some samples that is not a number, or beyond ±1e15.
 pub(crate) fn first_not_plain(samples: &[f32]) -> Option<usize> {
-    first_beyond(samples, LARGEST)
-}
-
-/// The first of some samples that is not a number, or infinite.
-pub(crate) fn first_not_finite(samples: &[f32]) -> Option<usize> {
-    first_beyond(samples, f32::MAX)
-}
-
-/// The first of some samples that is not a number, or whose absolute value is above a limit.
-fn first_beyond(samples: &[f32], limit: f32) -> Option<usize> {
-    let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= limit));
+    let within = |block: &[f32]| block.iter().fold(true, |all, v| all & (v.abs() <= LARGEST));
     let nth = samples.chunks(BLOCK).position(|block| !within(block))?;
-    let is_within = |v: &f32| v.abs() <= limit;
+    let is_within = |v: &f32| v.abs() <= LARGEST;
     samples[nth * BLOCK..].iter().position(|v| !is_within(v)).map(|place| nth * BLOCK + place)
 }
 
@@ -117,7 +113,7 @@ mod tests {
         let samples = (0..2000).map(|i| change(i).unwrap_or((i % 100) as f32)).collect();
         let mut image = Volume::new(Grid::image(50, 40).unwrap(), samples).unwrap();
         let mut warnings = Warnings::new();
-        clip_sentinels(&mut image, "scan.mha", &mut warnings);
+        clip_sentinels(&mut image, "scan.mha", Passes::ALONE, &mut warnings);
         (image.into_data(), warnings.iter().map(|w| w.message.clone()).collect())
     }
 

@@ -8,6 +8,7 @@
 //! *Limits*: tones that differ from place to place, as by a bias field, or tissues whose order differs, as between CT and MR, stay.
 
 use super::looked_at::LookedAt;
+use super::passes::Passes;
 use veloxel_core::{Grid, Volume};
 use veloxel_motion::{VoxelAffine, voxel_map};
 
@@ -122,8 +123,8 @@ impl ToneCurve {
     }
 
     /// The image in other tones; what is not a number stays.
-    pub fn applied(&self, image: &Volume<f32>) -> Volume<f32> {
-        image.map(|v| self.tone(*v))
+    pub fn applied(&self, image: &Volume<f32>, passes: Passes<'_>) -> Volume<f32> {
+        passes.mapped(image, 8, |_, v| self.tone(v))
     }
 
     /// Whether dark and bright are exchanged.
@@ -145,6 +146,12 @@ impl LookedAt for Toned<'_> {
 
     fn at(&self, index: usize) -> f32 {
         self.curve.tone(self.image.at(index))
+    }
+
+    fn each(&self, step: usize) -> Vec<f32> {
+        let mut samples = self.image.each(step);
+        samples.iter_mut().for_each(|v| *v = self.curve.tone(*v));
+        samples
     }
 }
 
@@ -168,7 +175,8 @@ pub(super) fn correlation(pairs: &[[f32; 2]]) -> Option<f64> {
 /// Samples of a fixed and a moving image at the same places in the world, numbers both.
 pub(super) fn same_places(fixed: &dyn LookedAt, moving: &dyn LookedAt) -> Vec<[f32; 2]> {
     let places = SamePlaces::of(fixed.grid(), moving.grid());
-    places.samples([fixed, moving], step(fixed.grid().len())).map(|(_, pair)| pair).collect()
+    let pairs = places.pairs([fixed, moving], step(fixed.grid().len()));
+    pairs.into_iter().filter(|pair| pair.iter().all(|v| v.is_finite())).collect()
 }
 
 /// By how many samples of the fixed image those lie apart that tones are taken from.
@@ -201,18 +209,16 @@ impl<'a> SamePlaces<'a> {
         self.map.is_none()
     }
 
-    /// Indices of every so many voxels of the fixed image, and the samples of both images there, where both are numbers.
-    pub fn samples<'s>(
-        &'s self,
-        [fixed, moving]: [&'s dyn LookedAt; 2],
-        step: usize,
-    ) -> impl Iterator<Item = (usize, [f32; 2])> + 's {
-        let pair = move |index: usize| {
-            let other = self.of_moving(index).map_or(f32::NAN, |other| moving.at(other));
-            let pair = [fixed.at(index), other];
-            pair.iter().all(|v| v.is_finite()).then_some((index, pair))
+    /// The samples of both images at every so many voxels of the fixed one; NaN outside of the moving one.
+    pub fn pairs(&self, [fixed, moving]: [&dyn LookedAt; 2], step: usize) -> Vec<[f32; 2]> {
+        let of_fixed = fixed.each(step);
+        let of_moving = if self.are_voxels() {
+            moving.each(step)
+        } else {
+            let at = |index| self.of_moving(index).map_or(f32::NAN, |other| moving.at(other));
+            (0..self.fixed.len()).step_by(step).map(at).collect()
         };
-        (0..self.fixed.len()).step_by(step).filter_map(pair)
+        of_fixed.into_iter().zip(of_moving).map(|(own, other)| [own, other]).collect()
     }
 
     /// The index of the moving image's voxel next to one of the fixed one; none outside.

@@ -288,7 +288,7 @@ pub fn pair_on_device(request: &PairRequest<'_>, session: &Session) -> Result<Re
     session.enter(Stage::Solve)?;
     let mut account = Account::begin(session)?;
     let before = session.device()?.traffic();
-    let prepared = request.prepare(&mut account.warnings)?;
+    let prepared = request.prepared(session, &mut account)?;
     let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
     let pair = request.pair(&prepared)?;
     let solve = |method: &mut dyn PairMethod| method.run_on_device(&pair);

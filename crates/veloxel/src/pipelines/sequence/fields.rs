@@ -1,6 +1,7 @@
 //! One field of a sequence: what it is called, handed out with its maps, and measured.
 
 use super::Deliver;
+use super::found_field::FoundField;
 use super::label::FieldLabel;
 use super::request::{PreparedSequence, SequenceRequest};
 use super::result::{Collected, MeasuredField};
@@ -10,6 +11,7 @@ use crate::pipelines::account::Stages;
 use crate::pipelines::dense::{doubt_phases, doubt_short, doubt_unexplained};
 use crate::pipelines::prepare::grids::{OutsideFill, WHOLE_IMAGE};
 use crate::pipelines::prepare::holes::{blank_sampled_holes, doubt_vectors_of_holes};
+use crate::pipelines::prepare::passes::Passes;
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_motion::{DenseFlow, SequenceField, SequenceMode, SequencePlan, SequenceRole, TakenImages};
@@ -21,7 +23,7 @@ pub struct SequenceOutput<'a> {
     /// Which one.
     pub label: FieldLabel,
     /// The flow, its confidence and its diagnostics.
-    pub found: &'a DenseFlow,
+    pub found: FoundField<'a>,
     /// The warped image with its outside filled, if it was wanted.
     pub warped: Option<Volume<f32>>,
     /// The frame that it was sampled from.
@@ -34,6 +36,7 @@ pub(super) struct SequenceRun<'a> {
     pub prepared: &'a PreparedSequence,
     pub plan: SequencePlan,
     pub device: &'a Device,
+    pub passes: Passes<'a>,
     pub deliver: Deliver<'a>,
 }
 
@@ -57,9 +60,15 @@ impl SequenceRun<'_> {
             warnings.add(warning);
         }
         let label = self.label(&field, collected);
-        elsewhere.time("write", || self.hand_out(&field, label.clone(), warnings))?;
+        let (role, fixed, moving) = (field.role, field.fixed, field.moving);
+        let left = elsewhere.time("write", || self.hand_out(field, label.clone(), warnings))?;
         let truth = self.request.truth.map(|truth| elsewhere.time("truth", || truth(&label, warnings)));
-        self.measure(field, truth.transpose()?.flatten(), title, collected, elsewhere)
+        let truth = truth.transpose()?.flatten();
+        if let Some(field) = left {
+            return self.measure(field, truth, title, collected, elsewhere);
+        }
+        collected.fields.push(MeasuredField { title, role, fixed, moving, report: None, thumbnail: None });
+        Ok(())
     }
 
     /// Takes confidence from the flow of a narrow picture as that of a window of its own loses it; what holds for all fields is said once.
@@ -82,9 +91,9 @@ impl SequenceRun<'_> {
     fn leave_holes_out(&self, field: &mut SequenceField) {
         let known = [field.fixed, field.moving].map(|frame| self.prepared.known.get(frame));
         let found = &mut field.output;
-        doubt_vectors_of_holes(&found.flow, known, &mut found.confidence);
+        doubt_vectors_of_holes(&found.flow, known, &mut found.confidence, self.passes);
         if let (Some(known), Some(warped)) = (known[1], &mut found.warped) {
-            blank_sampled_holes(&found.flow, known, false, warped);
+            blank_sampled_holes(&found.flow, known, false, warped, self.passes);
         }
     }
 
@@ -101,25 +110,39 @@ impl SequenceRun<'_> {
         FieldLabel { role, fixed, moving, numbers, nth, count: collected.count }
     }
 
-    fn hand_out(&mut self, field: &SequenceField, label: FieldLabel, warnings: &mut Warnings) -> Result<()> {
-        let moving = &self.prepared.frames[field.moving];
-        let outside = self.request.wanted.warped;
-        let warped = outside.map(|outside| self.warped(field, &label, outside, warnings)).transpose()?;
-        (self.deliver)(SequenceOutput { label, found: &field.output, warped: warped.flatten(), moving })
+    /// Hands a field out; what comes back of it was not taken.
+    fn hand_out(
+        &mut self,
+        mut field: SequenceField,
+        label: FieldLabel,
+        warnings: &mut Warnings,
+    ) -> Result<Option<SequenceField>> {
+        let wanted = self.request.wanted;
+        let is_needed = wanted.measures.is_yes() || wanted.page.is_yes();
+        let own = if is_needed { field.output.warped.clone() } else { field.output.warped.take() };
+        let warped = wanted.warped.map(|outside| self.warped(&field, own, &label, outside, warnings));
+        let warped = warped.transpose()?.flatten();
+        let SequenceField { role, fixed, moving, output } = field;
+        let mut held = Some(output);
+        let found = FoundField::new(&mut held, is_needed);
+        let sampled = &self.prepared.frames[moving];
+        (self.deliver)(SequenceOutput { label, found, warped, moving: sampled })?;
+        Ok(held.map(|output| SequenceField { role, fixed, moving, output }))
     }
 
+    /// The warped image with its outside filled: the method's own one, where that serves.
     fn warped(
         &self,
         field: &SequenceField,
+        own: Option<Volume<f32>>,
         label: &FieldLabel,
         outside: OutsideFill,
         warnings: &mut Warnings,
     ) -> Result<Option<Volume<f32>>> {
-        let (moving, output) = (&self.prepared.frames[field.moving], &field.output);
-        let continued = outside.continued(self.device, &output.flow, moving, WHOLE_IMAGE, false)?;
-        let mut warped = continued.or_else(|| output.warped.clone());
+        let (moving, flow) = (&self.prepared.frames[field.moving], &field.output.flow);
+        let mut warped = outside.continued(self.device, flow, moving, WHOLE_IMAGE, false)?.or(own);
         if let Some(warped) = &mut warped {
-            outside.fill(warped, &format!("warped_{}", label.name()), warnings);
+            outside.fill(warped, &format!("warped_{}", label.name()), self.passes, warnings);
         }
         Ok(warped)
     }

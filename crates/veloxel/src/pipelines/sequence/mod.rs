@@ -1,6 +1,7 @@
 //! The fields between the frames of a sequence in memory, handed out one by one, measured, with all that a page draws.
 
 mod fields;
+mod found_field;
 mod label;
 mod names;
 mod request;
@@ -8,6 +9,7 @@ mod result;
 mod view;
 
 pub use fields::SequenceOutput;
+pub use found_field::FoundField;
 pub use label::FieldLabel;
 pub use names::FrameNames;
 pub use request::{SequenceRequest, TrueField};
@@ -16,6 +18,7 @@ pub use result::SequenceResult;
 use super::account::{Account, Stages};
 use super::dense::{ChangedPlace, DenseError, note_idle_volume_mask, suggest_cine, warn_of_volume_change};
 use super::prepare::full_scale::full_scale;
+use super::prepare::passes::Passes;
 use crate::{Result, Session, VeloxelError};
 use fields::SequenceRun;
 use result::Collected;
@@ -59,7 +62,14 @@ pub fn sequence(
         false => FlowExtras { warped: request.wanted.samples_moving(), ..FlowExtras::default() },
     };
     let plan = SequencePlan { mode: request.mode, reference, extras };
-    let mut run = SequenceRun { request, prepared: &prepared, plan, device, deliver: &mut *deliver };
+    let mut run = SequenceRun {
+        request,
+        prepared: &prepared,
+        plan,
+        device,
+        passes: Passes::by(session),
+        deliver: &mut *deliver,
+    };
     let open = |device: &Device| request.method.open(grid, white, frames, device);
     let collected = match side_by_side(plan.mode, device, open)? {
         Some(SideBySide { mut methods, parameters }) => {

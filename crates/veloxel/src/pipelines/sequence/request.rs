@@ -7,6 +7,7 @@ use crate::pipelines::prepare::depths::match_depths;
 use crate::pipelines::prepare::grids::{covered_masks, mask_on, on_first_grid};
 use crate::pipelines::prepare::holes::{fill_frames, require_inside};
 use crate::pipelines::prepare::intensities::note_unlike_frames;
+use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
 use std::slice::from_ref;
@@ -75,9 +76,10 @@ impl<'a> SequenceRequest<'a> {
             (GivenInput::VolumeMask, !self.volume_masks.is_empty()),
             (GivenInput::Weight, self.weight.is_some()),
         ])?;
+        let passes = Passes::by(session);
         let clipped = |(nth, frame): (usize, &Image<'_>)| {
             let mut frame = frame.volume();
-            clip_sentinels(&mut frame, &self.names.text(nth), warnings);
+            clip_sentinels(&mut frame, &self.names.text(nth), passes, warnings);
             frame
         };
         let mut frames: Vec<_> = self.frames.iter().enumerate().map(clipped).collect();
@@ -86,7 +88,7 @@ impl<'a> SequenceRequest<'a> {
         if self.method.takes() == TakenImages::Pairs {
             note_unlike_frames(&frames, name, warnings);
         }
-        let known = fill_frames(&mut frames, self.masks.first(), name, warnings)?;
+        let known = fill_frames(&mut frames, self.masks.first(), name, passes, warnings)?;
         let (frames, covered) = on_first_grid(session.device()?, frames, self.strictness, warnings)?;
         let grid = frames.first().ok_or(CoreError::EmptySequence)?.grid();
         let masks = on_grid(self.masks, grid)?.into_iter().map(|mask| require_inside(mask, "the mask"));

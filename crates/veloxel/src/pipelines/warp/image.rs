@@ -5,6 +5,7 @@ use crate::pipelines::Image;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{self, MovingSampling, OutsideFill, allow_two_grids};
 use crate::pipelines::prepare::holes::{blank_sampled_holes, fill_holes, note_holes};
+use crate::pipelines::prepare::passes::Passes;
 use crate::{Result, Session};
 use veloxel_core::{Flow, Stage};
 use veloxel_io::Strictness;
@@ -59,8 +60,8 @@ pub fn warp_image(request: &WarpImageRequest<'_>, session: &Session) -> Result<W
     let WarpImageRequest { flow, interpolation, finer, outside, strictness, names, .. } = *request;
     let (device, mut account) = (session.device()?, Account::begin(session)?);
     session.enter(Stage::Solve)?;
-    let mut image = request.image.volume();
-    let known = fill_holes(&mut image, names.image)?;
+    let (mut image, passes) = (request.image.volume(), Passes::by(session));
+    let known = fill_holes(&mut image, names.image, passes)?;
     allow_two_grids(flow.grid(), image.grid(), strictness, &mut account.warnings)?;
     let sampling = MovingSampling { interpolation, border: outside.border(), finer };
     let mut warped = account.stages.time("warp", || grids::warp_image(device, flow, &image, sampling))?;
@@ -68,9 +69,9 @@ pub fn warp_image(request: &WarpImageRequest<'_>, session: &Session) -> Result<W
         note_holes(&known, None, names.image, &mut account.warnings);
         if outside != OutsideFill::Edge {
             let nearest = interpolation == Interpolation::Nearest;
-            blank_sampled_holes(flow, &known, nearest, &mut warped);
+            blank_sampled_holes(flow, &known, nearest, &mut warped, passes);
         }
     }
-    outside.fill(&mut warped, names.warped, &mut account.warnings);
+    outside.fill(&mut warped, names.warped, passes, &mut account.warnings);
     Ok(WarpResult { warped, account })
 }
