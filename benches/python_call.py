@@ -35,7 +35,7 @@ def median_ms(work, runs, release=gc.collect):
 
 def scene(np, shape, shift):
     """Waves that moved along x."""
-    axes = np.meshgrid(*(np.arange(n, dtype=np.float32) for n in shape), indexing="ij", sparse=True)
+    axes = list(np.meshgrid(*(np.arange(n, dtype=np.float32) for n in shape), indexing="ij", sparse=True))
     axes[-1] = axes[-1] - np.float32(shift)
     return np.ascontiguousarray(sum(100 + 40 * np.sin((0.21 + 0.05 * nth) * axis + nth) for nth, axis in enumerate(axes)), dtype=np.float32)
 

@@ -112,11 +112,14 @@ fn read_f32(array: &Bound<'_, PyUntypedArray>, seen: impl Fn(&[f32]) + Sync) -> 
     Err(InputError::new_err(text))
 }
 
-/// The samples of an array on a grid, with their extremes.
+/// The samples of an array on a grid; of a large one with their extremes, for which small ones are looked through when they are needed.
 ///
 /// # Errors
 /// As [`samples_f32`]; another number of samples.
 pub fn volume_f32(grid: Grid, array: &Bound<'_, PyUntypedArray>) -> PyResult<Volume<f32>> {
+    if grid.len() < FEWEST_FOR_THREADS {
+        return Volume::new(grid, samples_f32(array)?).map_err(|error| exception(&error));
+    }
     let extremes = Mutex::new(Extremes::NONE);
     let samples = read_f32(array, |samples| {
         let own = Extremes::of(samples);
