@@ -86,11 +86,11 @@ fn registration(
         });
         let (fixed, moving) = (fixed?, moving?);
         let mask = mask.map(|m| mask_pyramid(device, m, &all)).transpose()?;
-        let levels = Levels { grid, model, all: &all, all_moving: &all_moving, placed, tones };
+        let levels = Levels { grid, model, all: &all, all_moving: &all_moving, placed };
         let images = PyramidPair { fixed: &fixed, moving: &moving, mask: mask.as_deref() };
         let starts = [placed, placed.after(&start)];
         let by_brightness = levels.by_brightness(device, &images, starts[1]);
-        let found = levels.by_information(device, &images, &starts, by_brightness)?;
+        let found = levels.by_information(device, &images, &starts, tones, by_brightness)?;
         Ok(if placed == VoxelAffine::IDENTITY { found } else { invert(&placed)?.after(&found) })
     })
 }

@@ -59,9 +59,9 @@ impl Levels<'_> {
         device: &Device,
         images: &PyramidPair<'_>,
         starts: &[VoxelAffine],
+        tones: Tones,
         by_brightness: Result<VoxelAffine>,
     ) -> Result<VoxelAffine> {
-        let tones = self.tones;
         let searched = self.used(MOST_READ).find(|&nth| self.all[nth].shape.len() >= SEARCHED_VOXELS);
         let Some(searched) = searched.or_else(|| self.used(MOST_READ).last()) else { return by_brightness };
         let compared = self.used(MOST_COMPARED).last().map_or(searched, |nth| nth.min(searched));
