@@ -309,7 +309,10 @@ mod tests {
         let mut wrong = Vec::new();
         for dimension in [Dimension::Two, Dimension::Three] {
             for model in [AffineModel::Rigid, AffineModel::Affine] {
-                for (kind, tones) in &kinds {
+                // Volumes take longer: the kinds that were farthest off there.
+                let first = if dimension == Dimension::Two { 0 } else { 2 };
+                let count = if dimension == Dimension::Two { kinds.len() } else { 2 };
+                for (kind, tones) in kinds.iter().skip(first).take(count) {
                     let error = error_vox(dimension, tones, model);
                     println!("{dimension:?} {model:?} {kind}: {error:.3} voxel");
                     // Wrong optima lay 3 to 65 voxels away. An affine map gives way to the edges between three tones.
