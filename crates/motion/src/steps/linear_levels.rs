@@ -2,7 +2,6 @@
 
 use crate::error::{MotionError, Result};
 use crate::steps::information::LevelPair;
-use crate::steps::linear_search::Tones;
 use crate::steps::motion_group::{AffineModel, MotionGroup, farthest, solve};
 use crate::steps::pyramid::{LevelGeometry, between_grids, between_levels};
 use veloxel_core::Grid;
@@ -35,7 +34,6 @@ pub(super) struct Levels<'a> {
     pub all: &'a [LevelGeometry],
     pub all_moving: &'a [LevelGeometry],
     pub placed: VoxelAffine,
-    pub tones: Tones,
 }
 
 impl Levels<'_> {
