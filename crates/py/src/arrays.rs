@@ -49,7 +49,7 @@ fn copied<T: Element + Copy + Sync, U: Copy + Send + Sync>(
             }
         }
         // SAFETY: each of them was written: a row has as many samples as its slots, a range of a slice too.
-        seen(unsafe { slots.assume_init_ref() });
+        seen(unsafe { written(slots) });
     };
     // SAFETY: as above.
     unsafe { filled(len, row, threads(len), fill) }.map_err(|error| exception(&error))
@@ -60,6 +60,15 @@ fn write_each<U>(slots: &mut [MaybeUninit<U>], values: impl Iterator<Item = U>) 
     for (slot, value) in slots.iter_mut().zip(values) {
         slot.write(value);
     }
+}
+
+/// Slots as what was written into them.
+///
+/// # Safety
+/// Each was written.
+unsafe fn written<U>(slots: &mut [MaybeUninit<U>]) -> &mut [U] {
+    // SAFETY: a slot has the layout of its value, and by the caller's promise holds one.
+    unsafe { &mut *(std::ptr::from_mut(slots) as *mut [U]) }
 }
 
 /// The `nth` row of an array, along its last axis.
@@ -157,7 +166,7 @@ pub fn planar_mm(flow: &Flow) -> PyResult<Vec<f32>> {
     let fill = |range: Range<usize>, slots: &mut [MaybeUninit<f32>]| {
         write_each(slots, std::iter::repeat(0.0));
         // SAFETY: each of them was written.
-        let mut slots = unsafe { slots.assume_init_mut() };
+        let mut slots = unsafe { written(slots) };
         let mut begin = range.start;
         while begin < range.end {
             let (own, rest) = slots.split_at_mut((range.end - begin).min(len - begin % len));
