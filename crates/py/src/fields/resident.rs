@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde_json::json;
 use veloxel::pipelines::{ResidentImage, ResidentPair, ResidentRequest, resident_pair};
-use veloxel::unstable::gpu::PointerPlace;
-use veloxel::unstable::motion::steps::maps::inverted;
+use veloxel::unstable::gpu::{Cpu, PointerPlace};
+use veloxel::unstable::motion::steps::maps::{RowThreads, inverted};
 use veloxel::unstable::motion::{OnDevice, ResidentFlow};
 use veloxel::{Control, DenseFlow, Device, Flow, Grid, Mask, Volume};
 
@@ -223,7 +223,9 @@ impl ResidentFound {
         let inverse = match &self.inverse {
             Some(tensor) => Some(flow(tensor, &self.grids[1])?),
             None if self.finds_inverse => {
-                let back = py.detach(|| inverted(&found, &self.grids[1], &Control::default()));
+                let (cpu, control) = (Cpu::new(0).ok(), &Control::default());
+                let threads = RowThreads { cpu: cpu.as_ref(), control };
+                let back = py.detach(|| inverted(&found, &self.grids[1], threads));
                 Some(back.map_err(|stopped| exception(&veloxel::VeloxelError::from(stopped)))?.flow)
             }
             None => None,

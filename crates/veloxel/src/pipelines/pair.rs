@@ -284,8 +284,9 @@ impl Call<'_> {
             blank_sampled_holes(&found.flow, known, false, warped, passes);
         }
         if wanted.inverse.is_yes() && found.inverse.is_none() {
-            let grid = prepared.moving.grid();
-            found.inverse = Some(inverted(&found.flow, grid, self.session.control())?.flow);
+            let (grid, threads) = (prepared.moving.grid(), self.session.row_threads());
+            let back = account.stages.time("invert", || inverted(&found.flow, grid, threads))?;
+            found.inverse = Some(back.flow);
         }
         Ok((found, tiles))
     }

@@ -15,6 +15,7 @@ use veloxel_core::{Control, Observer, Stage, Stopped, fallible};
 use veloxel_gpu::{ComputeError, Cpu, Device};
 use veloxel_io::{Files, PendingFiles, ReadOptions, Reading};
 use veloxel_motion::OpenedMethod;
+use veloxel_motion::steps::maps::RowThreads;
 use veloxel_report::DeviceReport;
 
 /// How many opened methods a session keeps for the next run of the same kind.
@@ -134,6 +135,11 @@ impl Session {
     /// device, or no thread.
     pub(crate) fn host_threads(&self) -> Option<&Cpu> {
         self.opened().ok()?.host_threads()
+    }
+
+    /// Who finds fields row by row in host memory.
+    pub(crate) fn row_threads(&self) -> RowThreads<'_> {
+        RowThreads { cpu: self.host_threads(), control: self.control() }
     }
 
     /// The memory that a run may take, bytes; none: what there is.

@@ -4,11 +4,12 @@
 //! that grid, voxels, which leads back.
 //! *Method*: Newton's method on `x + d(x) = y` with the derivative of the (tri)linear field, each step halved until the residual
 //! falls; a voxel begins from what the one before it in its row found, then from y itself. The residual ends below 1e-4 voxel.
-//! *Cost*: some five samples of the field a voxel, on one thread.
+//! *Cost*: some five samples of the field a voxel; rows of a field in memory go by several threads.
 //! *Limits*: the field must not fold (`measure::folding_certificate`), or there are several inverses and one is found.
 //! *Evidence*: the tests of [`maps`](super).
 
-use super::{MappedField, Vectors, by_rows, on_plane};
+use super::rows::{MappedField, Row, RowThreads, Rows};
+use super::{Vectors, on_plane};
 use veloxel_core::matrix3::inverse;
 use veloxel_core::{Control, Grid, GridBox, Stopped};
 
@@ -17,16 +18,18 @@ use veloxel_core::{Control, Grid, GridBox, Stopped};
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn inverted<F: Vectors>(flow: &F, grid: &Grid, control: &Control) -> Result<MappedField, Stopped> {
-    Inversion::new(flow, grid).part(GridBox::all(grid.size()), control)
+pub fn inverted<F: Vectors + Sync>(
+    flow: &F,
+    grid: &Grid,
+    threads: RowThreads<'_>,
+) -> Result<MappedField, Stopped> {
+    let inverse = Inverse::new(flow, grid);
+    Rows::of(grid, GridBox::all(grid.size())).side_by_side(threads, |row| inverse.fill(row))
 }
 
-/// An inverse that is found box by box.
+/// An inverse that is found box by box, by the calling thread.
 pub struct Inversion<'a, F> {
-    flow: &'a F,
-    grid: &'a Grid,
-    /// Whether the inverse lies on the field's own grid.
-    shares_grid: bool,
+    inverse: Inverse<'a, F>,
     /// What the last voxel of every row of the boxes that lie beside each other along x was led from.
     last: Vec<Option<[f64; 3]>>,
 }
@@ -34,8 +37,7 @@ pub struct Inversion<'a, F> {
 impl<'a, F: Vectors> Inversion<'a, F> {
     /// The inverse of a field on a grid.
     pub fn new(flow: &'a F, grid: &'a Grid) -> Self {
-        let shares_grid = flow.grid().require_same(grid, "").is_ok();
-        Self { flow, grid, shares_grid, last: Vec::new() }
+        Self { inverse: Inverse::new(flow, grid), last: Vec::new() }
     }
 
     /// A box of the inverse. A box that does not begin a row follows the one before it along x: their rows go on.
@@ -51,36 +53,46 @@ impl<'a, F: Vectors> Inversion<'a, F> {
             self.last = vec![None; rows];
         }
         assert_eq!(self.last.len(), rows, "boxes along x should follow each other");
-        let Self { flow, grid, shares_grid, last } = self;
+        let Self { inverse, last } = self;
+        Rows::of(inverse.grid, part).one_by_one(last, control, |row| inverse.fill(row))
+    }
+}
+
+struct Inverse<'a, F> {
+    flow: &'a F,
+    grid: &'a Grid,
+    /// Whether the inverse lies on the field's own grid.
+    shares_grid: bool,
+}
+
+impl<'a, F: Vectors> Inverse<'a, F> {
+    fn new(flow: &'a F, grid: &'a Grid) -> Self {
+        Self { flow, grid, shares_grid: flow.grid().require_same(grid, "").is_ok() }
+    }
+
+    fn fill(&self, row: &mut Row<'_>) {
+        let Self { flow, grid, shares_grid } = *self;
         let own = flow.grid();
-        let mut found = MappedField::zeros(grid, part);
-        by_rows(part, control, |nth, voxel| {
-            let last = &mut last[nth / part.size[0]];
-            let target = match *shares_grid {
+        row.fill(|row, voxel| {
+            let target = match shares_grid {
                 true => voxel,
                 false => on_plane(own, own.voxel_from_world(grid.world_from_voxel(voxel))),
             };
-            let solved = last.map_or(Search::Unresolved, |start| search(*flow, target, start));
+            let solved = row.last.map_or(Search::Unresolved, |start| search(flow, target, start));
             let solved = match solved {
                 Search::Found(_) => solved,
-                _ => search(*flow, target, target),
+                _ => search(flow, target, target),
             };
-            let there = match solved {
+            row.last = match solved {
                 Search::Found(x) => Some(x),
                 Search::Outside => None,
                 Search::Unresolved => {
-                    found.unresolved += 1;
+                    row.unresolved += 1;
                     None
                 }
             };
-            *last = there;
-            found.unknown += usize::from(there.is_none());
-            let back =
-                there.map(|x| if *shares_grid { x } else { grid.voxel_from_world(own.world_from_voxel(x)) });
-            found.put(nth, voxel, back);
-        })?;
-        found.unknown -= found.unresolved;
-        Ok(found)
+            row.last.map(|x| if shares_grid { x } else { grid.voxel_from_world(own.world_from_voxel(x)) })
+        });
     }
 }
 

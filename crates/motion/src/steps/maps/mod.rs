@@ -4,10 +4,13 @@
 //! *Parts*: every box of a result has the bits of the whole, wherever its fields are kept ([`Vectors`]).
 
 mod inversion;
+mod rows;
 mod vectors;
 
 use crate::steps::composition::sample_vox;
 pub use inversion::{Inversion, inverted};
+pub use rows::{MappedField, RowThreads};
+use rows::{Row, Rows};
 pub use vectors::Vectors;
 use veloxel_core::{Control, Flow, Grid, GridBox, LinearTransform, Stopped};
 
@@ -59,46 +62,19 @@ fn on_plane(grid: &Grid, [x, y, z]: [f64; 3]) -> [f64; 3] {
     [x, y, if grid.dimension().count() == 2 { 0.0 } else { z }]
 }
 
-/// A field on a grid or a box of it, and the voxels where it is unknown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MappedField {
-    /// The field.
-    pub flow: Flow,
-    /// Voxels whose way leads out of a field, or meets an unknown vector.
-    pub unknown: usize,
-    /// Voxels at which no point was found that leads there, although the search did not leave the field.
-    pub unresolved: usize,
-}
-
-impl MappedField {
-    /// A box of a grid, where nothing is known to be unknown yet.
-    fn zeros(grid: &Grid, part: GridBox) -> Self {
-        let is_all = part == GridBox::all(grid.size());
-        let grid = if is_all { grid.clone() } else { grid.part(part) };
-        Self { flow: Flow::zeros(grid), unknown: 0, unresolved: 0 }
-    }
-
-    /// Writes the vector of a voxel that goes to a place.
-    fn put(&mut self, nth: usize, voxel: [f64; 3], there: Option<[f64; 3]>) {
-        for (axis, component) in self.flow.components_vox_mut().enumerate() {
-            component[nth] = there.map_or(f32::NAN, |there| (there[axis] - voxel[axis]) as f32);
-        }
-    }
-}
-
 /// The maps one after the other, the first one first, as one field on a grid.
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn chained<F: Vectors>(
+pub fn chained<F: Vectors + Sync>(
     maps: &[Map<'_, F>],
     grid: &Grid,
-    control: &Control,
+    threads: RowThreads<'_>,
 ) -> Result<MappedField, Stopped> {
-    chained_part(maps, grid, GridBox::all(grid.size()), control)
+    Rows::of(grid, GridBox::all(grid.size())).side_by_side(threads, |row| fill_chained(maps, grid, row))
 }
 
-/// A box of what [`chained`] gives.
+/// A box of what [`chained`] gives, by the calling thread.
 ///
 /// # Errors
 /// [`Stopped`].
@@ -108,39 +84,27 @@ pub fn chained_part<F: Vectors>(
     part: GridBox,
     control: &Control,
 ) -> Result<MappedField, Stopped> {
-    let moved = |voxel: [f64; 3]| {
+    let mut last = vec![None; part.size[1] * part.size[2]];
+    Rows::of(grid, part).one_by_one(&mut last, control, |row| fill_chained(maps, grid, row))
+}
+
+fn fill_chained<F: Vectors>(maps: &[Map<'_, F>], grid: &Grid, row: &mut Row<'_>) {
+    row.fill(|_, voxel| {
         let start = grid.world_from_voxel(voxel);
         let end = maps.iter().try_fold(start, |point, map| map.apply(point))?;
         Some(on_plane(grid, grid.voxel_from_world(end)))
-    };
-    let mut found = MappedField::zeros(grid, part);
-    by_rows(part, control, |nth, voxel| {
-        let there = moved(voxel);
-        found.unknown += usize::from(there.is_none());
-        found.put(nth, voxel, there);
-    })?;
-    Ok(found)
-}
-
-/// Every voxel of a box by its number in it and its position in the grid, row by row.
-fn by_rows(part: GridBox, control: &Control, mut work: impl FnMut(usize, [f64; 3])) -> Result<(), Stopped> {
-    let (mut nth, begin, end) = (0, part.begin, part.end());
-    for z in begin[2]..end[2] {
-        for y in begin[1]..end[1] {
-            control.check()?;
-            for x in begin[0]..end[0] {
-                work(nth, [x, y, z].map(|v| v as f64));
-                nth += 1;
-            }
-        }
-    }
-    Ok(())
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use veloxel_core::Dimension;
+    use veloxel_gpu::Cpu;
+
+    fn alone(control: &Control) -> RowThreads<'_> {
+        RowThreads { cpu: None, control }
+    }
 
     fn oblique(nx: usize, ny: usize, nz: usize) -> Grid {
         let (s, c) = 0.3f64.sin_cos();
@@ -166,11 +130,12 @@ mod tests {
     fn a_field_and_its_inverse_compose_to_nothing() {
         for grid in [oblique(32, 28, 24), Grid::image(40, 33).unwrap()] {
             let flow = wave(grid.clone());
-            let back = inverted(&flow, &grid, &Control::default()).unwrap();
+            let back = inverted(&flow, &grid, alone(&Control::default())).unwrap();
             assert_eq!((back.unknown, back.unresolved), (0, 0));
             // There, then back is exact at voxels: the search ends below its residual.
             let home =
-                chained(&[Map::Field(&back.flow), Map::Field(&flow)], &grid, &Control::default()).unwrap();
+                chained(&[Map::Field(&back.flow), Map::Field(&flow)], &grid, alone(&Control::default()))
+                    .unwrap();
             let worst = home.flow.planar_vox().iter().fold(0.0f32, |worst, v| worst.max(v.abs()));
             assert!(home.unknown == 0 && worst < 0.01, "{} unknown, {worst} voxels", home.unknown);
             let moved = flow.planar_vox().iter().fold(0.0f32, |worst, v| worst.max(v.abs()));
@@ -182,8 +147,9 @@ mod tests {
     fn an_inverse_may_lie_on_another_grid() {
         let (own, other) = (oblique(24, 22, 20), oblique(12, 11, 10).with_origin_mm([-36.0, 31.0, 16.0]));
         let flow = wave(own);
-        let back = inverted(&flow, &other, &Control::default()).unwrap().flow;
-        let home = chained(&[Map::Field(&back), Map::Field(&flow)], &other, &Control::default()).unwrap();
+        let back = inverted(&flow, &other, alone(&Control::default())).unwrap().flow;
+        let home =
+            chained(&[Map::Field(&back), Map::Field(&flow)], &other, alone(&Control::default())).unwrap();
         let known = home.flow.planar_vox().iter().filter(|v| v.is_finite());
         let worst = known.clone().fold(0.0f32, |worst, v| worst.max(v.abs()));
         assert!(worst < 0.01 && known.count() > other.len(), "{worst}");
@@ -193,7 +159,7 @@ mod tests {
     fn what_leads_nowhere_inside_is_unknown() {
         let grid = oblique(10, 8, 6);
         let flow = Flow::from_fn(grid.clone(), |_| [2.0, 0.0, 0.0]);
-        let back = inverted(&flow, &grid, &Control::default()).unwrap();
+        let back = inverted(&flow, &grid, alone(&Control::default())).unwrap();
         assert_eq!((back.unknown, back.unresolved), (2 * 8 * 6, 0));
         assert_eq!(back.flow.vector_vox(grid.index([5, 3, 2])), [-2.0, 0.0, 0.0]);
         assert!(!back.flow.is_valid(grid.index([1, 3, 2])) && back.flow.is_valid(grid.index([2, 3, 2])));
@@ -209,7 +175,19 @@ mod tests {
         let maps = [Map::Field(&flow), Map::Linear(linear), Map::Field(&flow)];
         for grid in [own, other] {
             let control = &Control::default();
-            let wholes = [chained(&maps, &grid, control).unwrap(), inverted(&flow, &grid, control).unwrap()];
+            let wholes = [
+                chained(&maps, &grid, alone(&Control::default())).unwrap(),
+                inverted(&flow, &grid, alone(&Control::default())).unwrap(),
+            ];
+            let cpu = Cpu::new(3).unwrap();
+            let threads = RowThreads { cpu: Some(&cpu), control };
+            let by_threads =
+                [chained(&maps, &grid, threads).unwrap(), inverted(&flow, &grid, threads).unwrap()];
+            for (one, several) in wholes.iter().zip(&by_threads) {
+                assert_eq!((one.unknown, one.unresolved), (several.unknown, several.unresolved));
+                let [one, several] = [one, several].map(|found| found.flow.planar_vox());
+                assert!(one.iter().zip(several).all(|(a, b)| a.to_bits() == b.to_bits()));
+            }
             let mut inversion = Inversion::new(&flow, &grid);
             let [nx, ny, nz] = grid.size();
             let mut counts = [[0; 2]; 2];
@@ -240,9 +218,11 @@ mod tests {
         let matrix = [[1.02, 0.03, 0.0], [-0.02, 0.98, 0.01], [0.0, 0.02, 1.01]];
         let linear = LinearTransform::new(Dimension::Three, matrix, [1.0, -0.5, 0.25]).unwrap();
         let flow = Flow::from_fn(grid.clone(), |[x, y, _]| [0.1 * y, -0.1 * x, 0.3]);
-        let first = chained(&[Map::Field(&flow), Map::Linear(linear)], &grid, &Control::default()).unwrap();
+        let first =
+            chained(&[Map::Field(&flow), Map::Linear(linear)], &grid, alone(&Control::default())).unwrap();
         assert_eq!(first.unknown, 0, "a transform ends nowhere");
-        let second = chained(&[Map::Linear(linear), Map::Field(&flow)], &grid, &Control::default()).unwrap();
+        let second =
+            chained(&[Map::Linear(linear), Map::Field(&flow)], &grid, alone(&Control::default())).unwrap();
         assert!(second.unknown > 0 && second.unknown < grid.len() / 2);
         let voxel = [4.0, 5.0, 3.0];
         let point = grid.world_from_voxel(voxel);

@@ -77,9 +77,9 @@ pub fn compose(request: &ComposeRequest<'_>, session: &Session) -> Result<MapRes
     let placed = maps.iter().map(|map| on_grid(map, grid)).collect::<Result<Vec<_>>>()?;
     let placed: Vec<Map<'_>> = placed.iter().map(PlacedMap::map).collect();
     let mut account = Account::default();
-    let found = account
-        .stages
-        .time("compose", || Ok::<_, crate::VeloxelError>(maps::chained(&placed, grid, session.control())?))?;
+    let found = account.stages.time("compose", || {
+        Ok::<_, crate::VeloxelError>(maps::chained(&placed, grid, session.row_threads())?)
+    })?;
     finished(found, account)
 }
 
@@ -96,9 +96,9 @@ pub fn invert(flow: &Flow, grid: Option<&Grid>, session: &Session) -> Result<Map
     let cells =
         account.stages.time("certify", || folding_certificate(&flow, None, session.control()))?.everywhere;
     require_unfolded(&cells)?;
-    let found = account
-        .stages
-        .time("invert", || Ok::<_, crate::VeloxelError>(maps::inverted(&*flow, grid, session.control())?))?;
+    let found = account.stages.time("invert", || {
+        Ok::<_, crate::VeloxelError>(maps::inverted(&*flow, grid, session.row_threads())?)
+    })?;
     finished(found, account)
 }
 
