@@ -144,9 +144,11 @@ impl Levels<'_> {
                 if nth == compared { comparison.align(&group, turned.0) } else { turned }
             });
             let best = distinct(aligned.collect(), levels[0].shape);
-            let stays =
-                |own: &VoxelAffine| are_near(&best[0].0, &between_levels(own, levels), levels[0].shape);
-            if nth == searched && own.is_some_and(stays) {
+            let stays = best
+                .first()
+                .zip(own)
+                .is_some_and(|((map, _), own)| are_near(map, &between_levels(own, levels), levels[0].shape));
+            if nth == searched && stays {
                 return Ok(None);
             }
             candidates = best.into_iter().map(|(map, _)| between_grids(&map, levels)).collect();
