@@ -29,6 +29,7 @@ fn frame_labels(
     let order =
         [(Structure::Rv, meaning.rv), (Structure::Epi, meaning.muscle), (Structure::Endo, meaning.lv)];
     let mut labels = Volume::from_fn(grid.clone(), |_| 0.0f32);
+    let out = labels.data_mut();
     for slice in contours.slices() {
         for (structure, label) in order {
             control.check()?;
@@ -40,7 +41,7 @@ fn frame_labels(
                 let row = contour.polygon.row(y as f64);
                 for x in 0..nx {
                     if row.contains(x as f64) {
-                        labels.data_mut()[(slice * ny + y) * nx + x] = label as f32;
+                        out[(slice * ny + y) * nx + x] = label as f32;
                     }
                 }
             }

@@ -132,14 +132,15 @@ fn thick_parts(labels: &Volume<i32>, control: &Control) -> Result<Mask, Stopped>
         })
         .collect();
     let mut thick = labels.map(|_| false);
+    let (labels, out) = (labels.data(), thick.data_mut());
     for z in 0..=nz - side[2] {
         for y in 0..=ny - side[1] {
             control.check()?;
             for x in 0..=nx - side[0] {
                 let first = (z * ny + y) * nx + x;
-                let label = labels.data()[first];
-                if corners.iter().all(|corner| labels.data()[first + corner] == label) {
-                    corners.iter().for_each(|corner| thick.data_mut()[first + corner] = true);
+                let label = labels[first];
+                if corners.iter().all(|corner| labels[first + corner] == label) {
+                    corners.iter().for_each(|corner| out[first + corner] = true);
                 }
             }
         }
