@@ -2,6 +2,7 @@
 
 pub(crate) mod append_log;
 pub(crate) mod detached;
+pub(crate) mod gzip;
 pub(crate) mod kept_parts;
 pub(crate) mod painted_mesh;
 mod parts_folder;

@@ -1,7 +1,7 @@
 //! Writes NIfTI-1 with the conventions of [`super`].
 //!
-//! The affine goes to the sform, and to the qform as well where the axes are orthogonal. `.gz` is compressed lightly:
-//! floating-point samples gain little from more.
+//! The affine goes to the sform, and to the qform as well where the axes are orthogonal. `.gz` is compressed
+//! lightly ([`Gzip`]).
 
 use super::FORMAT;
 use super::header::{Header, INTENT_VECTOR};
@@ -9,11 +9,10 @@ use crate::error::Result;
 use crate::format::WriteRecord;
 use crate::read::geometry::header_axes;
 use crate::read::layout::Arrangement::Planar;
+use crate::write::gzip::Gzip;
 use crate::write::record::Record;
 use crate::write::target::Target;
 use crate::write::whole_file;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use std::io::Write;
 use veloxel_core::matrix3::determinant;
 use veloxel_core::{Dimension, Grid};
@@ -33,10 +32,11 @@ impl WriteRecord for Nifti {
         let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
         whole_file::write(target, |file| {
             if compressed {
-                let mut gz = GzEncoder::new(file, Compression::fast());
+                let samples = record.grid.len() * record.components * record.frames;
+                let mut gz = Gzip::new(file, samples * size_of::<f32>());
                 gz.write_all(&header)?;
                 record.write(Planar, &mut gz, control)?;
-                gz.finish().map(|_| ())
+                gz.finish()
             } else {
                 file.write_all(&header)?;
                 record.write(Planar, file, control)
