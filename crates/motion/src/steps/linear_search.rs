@@ -5,7 +5,7 @@
 //! *Method*: maps of most information are looked for from turns of every start and from the map by brightness, on the coarsest level
 //! that holds enough voxels and from there on finer ones. Where one of them shares clearly more information than the map by brightness,
 //! that one is wrong: tones are others, or it has gone astray. Where the best map of the coarsest level is the one by brightness, no more is
-//! asked. The explained variance does not tell: a wrong map by brightness explains as much where the background makes most of the variance.
+//! asked; nor where brightness explains nearly all. Less than that does not tell: a wrong map by brightness explains as much where the background makes most of the variance.
 //!
 //! *Evidence*: `heads_in_other_tones_are_found`; the set `rigid` of docs/status/scores.md.
 //!
@@ -44,6 +44,9 @@ const AS_MUCH: f64 = 0.005;
 /// The share of the fixed image's variance by which a function of the moving image must explain more than that does as it is, for
 /// their intensities to mean different things.
 const DIFFERENT: f64 = 0.15;
+/// The share of the fixed image's variance that a map by brightness explains where nothing is left to find: of images with few tones a map
+/// that is wrong by a voxel may share more information than the exact one.
+const NEARLY_ALL: f64 = 0.95;
 /// Turns about every axis that are tried on the coarsest level, radians, and how many of the best are gone on with.
 const TRIED_TURNS: [f64; 3] = [0.0, -0.35, 0.35];
 const FOLLOWED: usize = 3;
@@ -75,6 +78,9 @@ impl Levels<'_> {
         let on_level = |map: &VoxelAffine| between_levels(map, self.pair(compared));
         let information = |map: &VoxelAffine| comparison.information(&on_level(map));
         let own = by_brightness.as_ref().ok();
+        if own.is_some_and(|own| comparison.explained(&on_level(own)).as_is >= NEARLY_ALL) {
+            return by_brightness;
+        }
         let Some(found) = self.searched(device, images, [searched, compared], starts, own)? else {
             return by_brightness;
         };
