@@ -4,8 +4,9 @@
 //!
 //! *Method*: maps of most information are looked for from turns of every start and from the map by brightness, on the coarsest level
 //! that holds enough voxels and from there on finer ones. Where one of them shares clearly more information than the map by brightness,
-//! that one is wrong: tones are others, or it has gone astray. Where the best map of the coarsest level is the one by brightness, no more is
-//! asked; nor where brightness explains nearly all. Less than that does not tell: a wrong map by brightness explains as much where the background makes most of the variance.
+//! that one is wrong: tones are others, or it has gone astray. No more is asked where the best map of the coarsest level is the one by
+//! brightness, or where brightness explains nearly all of the variance. Less than that does not tell: a wrong map by brightness explains
+//! as much where the background makes most of the variance.
 //!
 //! *Evidence*: `heads_in_other_tones_are_found`; the set `rigid` of docs/status/scores.md.
 //!
