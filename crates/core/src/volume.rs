@@ -130,7 +130,7 @@ mod tests {
         let ends = |volume: &Volume<f32>| (volume.extremes().least, volume.extremes().greatest);
         let first = Volume::from_fn(Grid::image(3, 2).unwrap(), |[x, y, _]| (x + 3 * y) as f32);
         let mut second = first.clone();
-        // Nobody has asked yet: what the first one finds later is not the second one's.
+        // Extremes were not asked for yet: those that the first one finds later are not those of the second one.
         second.data_mut()[0] = -7.0;
         assert_eq!((ends(&first), ends(&second)), ((0.0, 5.0), (-7.0, 5.0)));
         let third = second.clone();

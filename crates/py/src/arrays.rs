@@ -139,7 +139,7 @@ pub fn volume_f32(grid: Grid, array: &Bound<'_, PyUntypedArray>) -> PyResult<Vol
     Ok(volume.with_extremes(extremes.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// A volume of what each sample intos.
+/// A volume on the same grid with what `into` makes of each sample.
 ///
 /// # Errors
 /// [`OutOfMemoryError`](crate::error::OutOfMemoryError).
