@@ -2,7 +2,8 @@
 //!
 //! The page's own tables are the record. A table belongs to the last bench that the text before it names (`veloxel bench
 //! NAME`). Its first column names rows, its head names columns with their units, and a cell is the figure `row: column` of that
-//! bench. Rows and columns in *italics*, and cells without a number, are other people's figures, bars and remarks.
+//! bench. Rows and columns in *italics*, and cells without a number, are other people's figures, bars and remarks. A number in
+//! brackets is a figure that the quick form leaves out.
 
 use crate::Figure;
 
@@ -25,6 +26,8 @@ struct Entry {
     value: f64,
     /// Half of the last stated digit.
     rounding: f64,
+    /// Whether the quick form measures it.
+    is_quick: bool,
 }
 
 /// A figure beside the page's.
@@ -59,16 +62,19 @@ impl Record {
             }
             for (column, cell) in head.iter().zip(&cells).skip(1) {
                 let is_ours = ![column, cells[0]].iter().any(|name| name.starts_with('*'));
-                let Some(value) = cell.parse().ok().filter(|_| is_ours && !bench.is_empty()) else {
+                let in_brackets = cell.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+                let number = in_brackets.unwrap_or(cell);
+                let Some(value) = number.parse().ok().filter(|_| is_ours && !bench.is_empty()) else {
                     continue;
                 };
-                let decimals = cell.split_once('.').map_or(0, |(_, digits)| digits.len());
+                let decimals = number.split_once('.').map_or(0, |(_, digits)| digits.len());
                 let what = format!("{}: {column}", cells[0]);
                 entries.push(Entry {
                     bench: bench.clone(),
                     what,
                     value,
                     rounding: 0.5 * 0.1f64.powi(decimals as i32),
+                    is_quick: in_brackets.is_none(),
                 });
             }
         }
@@ -84,10 +90,10 @@ impl Record {
         Some(Scored { stated: entry.value, is_kept: (figure.value - entry.value).abs() <= allowed })
     }
 
-    /// Names of the figures of a bench that the page scores and these figures lack.
+    /// Names of the figures that the page scores, that the quick form of a bench measures, and that these figures lack.
     pub(crate) fn unmeasured(&self, bench: &str, figures: &[Figure]) -> Vec<String> {
         let names: Vec<String> = figures.iter().map(name).collect();
-        let of_bench = self.entries.iter().filter(|entry| entry.bench == bench);
+        let of_bench = self.entries.iter().filter(|entry| entry.is_quick && entry.bench == bench);
         of_bench.filter(|entry| !names.contains(&entry.what)).map(|entry| entry.what.clone()).collect()
     }
 }
@@ -110,6 +116,7 @@ Text names `veloxel bench middlebury` ᴰ and goes on.
 |---|---|---|
 | RubberWhale | 0.075 | 0.187 |
 | still | 0.00003 | |
+| Grove | (0.200) | |
 | *DeepFlow* | 0.187 | |
 ";
 
@@ -120,13 +127,15 @@ Text names `veloxel bench middlebury` ᴰ and goes on.
     #[test]
     fn five_percent_or_half_a_digit_are_kept() {
         let record = Record::read(SMALL);
-        assert_eq!(record.entries.len(), 2);
+        assert_eq!(record.entries.len(), 3);
         let kept = |what: &str, value| record.score("middlebury", &figure(what, value)).unwrap().is_kept;
         assert!(kept("RubberWhale: error", 0.0785) && kept("RubberWhale: error", 0.0715));
         assert!(!kept("RubberWhale: error", 0.0789) && !kept("RubberWhale: error", 0.071));
         assert!(kept("still: error", 0.000034) && !kept("still: error", 0.000036));
         assert!(!kept("RubberWhale: error", f64::NAN));
         assert_eq!(record.score("nirep", &figure("RubberWhale: error", 0.075)), None);
+        // What the quick form leaves out is judged where the full one measures it, and missed by none.
+        assert!(kept("Grove: error", 0.205) && !kept("Grove: error", 0.215));
         assert_eq!(
             record.unmeasured("middlebury", &[figure("still: error", 0.0)]),
             ["RubberWhale: error, px"]
