@@ -14,7 +14,7 @@ use crate::memory::traffic::{CountedTraffic, Traffic};
 use crate::processor::{Cpu, instruction_set};
 use crate::textures::{Texture, TextureLayout};
 use crate::timestamp::Timestamp;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use veloxel_core::{Axes, Control, Stopped, SystemMemory};
 
 /// The processor or a GPU, on which kernels run; a clone refers to the same device and the same channel, and is cheap.
@@ -25,6 +25,15 @@ pub struct Device {
     results: Arc<ResultMemory>,
     counts: Option<Arc<LaunchCounts>>,
     traffic: Arc<CountedTraffic>,
+    host: Arc<HostThreads>,
+}
+
+/// Threads of the host beside a GPU, which are started once they are needed; none where they cannot be.
+#[derive(Debug, Default)]
+struct HostThreads {
+    /// How many; 0: as many as the machine has.
+    count: usize,
+    cpu: OnceLock<Option<Cpu>>,
 }
 
 /// The kind of a device; every kernel matches on it to choose its implementation.
@@ -44,7 +53,8 @@ impl Device {
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
         let cpu = Cpu::new(threads)?;
         let (control, results, traffic) = (cpu.control.clone(), Arc::default(), Arc::default());
-        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results, counts: None, traffic })
+        let host = Arc::default();
+        Ok(Self { kind: DeviceKind::Cpu(cpu), control, results, counts: None, traffic, host })
     }
 
     /// A device with the same threads and memory and another channel: for a run beside another one, which is followed and
@@ -56,6 +66,20 @@ impl Device {
             gpu => gpu.clone(),
         };
         Self { kind, control, ..self.clone() }
+    }
+
+    /// This device, with so many threads beside it for work on the host, if it is a GPU; 0: as many as the machine has.
+    #[must_use]
+    pub fn with_host_threads(&self, count: usize) -> Self {
+        Self { host: Arc::new(HostThreads { count, cpu: OnceLock::new() }), ..self.clone() }
+    }
+
+    /// The threads for work on the host: those of the processor that it is, or others beside a GPU; none where these cannot be started.
+    pub fn host_threads(&self) -> Option<&Cpu> {
+        match &self.kind {
+            DeviceKind::Cpu(cpu) => Some(cpu),
+            DeviceKind::Gpu(_) => self.host.cpu.get_or_init(|| Cpu::new(self.host.count).ok()).as_ref(),
+        }
     }
 
     /// This device, whose launches on a GPU are counted.
@@ -167,8 +191,8 @@ impl Device {
         Ok(each.into_iter().map(|gpu| Self { kind: DeviceKind::Gpu(gpu), ..self.clone() }).collect())
     }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
-        let (control, results, traffic) = Default::default();
-        Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None, traffic }
+        let (control, results, traffic, host) = Default::default();
+        Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None, traffic, host }
     }
     /// Where the memory of results comes from.
     pub(crate) fn results(&self) -> &ResultMemory {

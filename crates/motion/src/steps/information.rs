@@ -12,16 +12,18 @@
 //! in the dark: on one that fills 3.5 % of a volume, to 2.5 voxels at the corners where the share is 1.2 off.
 //!
 //! *Method*: the force on a sample's intensity, `∂(MI/H)/∂m`, is what a residual is in least squares: the direction is that of
-//! Gauss-Newton, its length is found by trial. Sums run in one order on one thread, so every device finds the same bits.
+//! Gauss-Newton, its length is found by trial. Sums of so many samples each are added in one order, whatever threads found them, so
+//! every device finds the same bits.
 //!
 //! *Where we differ*: a sample that leads outside sees the border, so that a map gains nothing by leading outside.
 //!
 //! *Limits*: turns of more than half a right angle from every start that is tried. Edges between three tones are no function, which draws
 //! affine maps: a voxel or two at the corners where the object fills little of the image.
 
+use super::maps::RowThreads;
 use super::motion_group::{MotionGroup, farthest, solve};
 use veloxel_core::matrix3::determinant;
-use veloxel_core::{Axes, Shape};
+use veloxel_core::{Axes, Shape, Stopped};
 use veloxel_kernels::image::affine_normal_equations::NormalEquations;
 use veloxel_kernels::image::warp::VoxelAffine;
 
@@ -44,6 +46,10 @@ impl Samples {
     }
 }
 
+/// Samples of a sum that one thread makes.
+const CHUNK: usize = 1 << 13;
+/// What a sample costs, in units of copying one.
+const SAMPLE_COST: usize = 64;
 /// Values of intensity that are told apart, at most and at least.
 const BINS: [usize; 2] = [32, 10];
 /// Share of intensities beyond the range of bins, on either side.
@@ -72,11 +78,18 @@ pub(crate) struct Explained {
 /// Voxels of the fixed image, prepared to be compared with a moving one.
 pub(crate) struct Comparison<'a> {
     pair: &'a LevelPair,
-    /// Voxel, intensity and bin of every sample.
-    samples: Vec<(Axes<f64>, f64, usize)>,
+    threads: RowThreads<'a>,
+    samples: Vec<Sample>,
     bins: usize,
     /// First moving intensity, and bins a unit of intensity.
     moving_range: [f64; 2],
+}
+
+/// A voxel of the fixed image, its intensity and the bin of that.
+struct Sample {
+    voxel: Axes<f64>,
+    value: f64,
+    bin: usize,
 }
 
 /// The joint histogram, samples; the bins of the fixed image one after the other.
@@ -92,9 +105,19 @@ struct Seen {
     slope: Axes<f64>,
 }
 
+/// The voxels of the moving image around a position.
+struct Corners {
+    base: usize,
+    /// The position between the lower and the upper voxel along each axis, 0 to 1.
+    share: Axes<f64>,
+    step: [usize; 3],
+    /// Whether the position lies in the image along each axis.
+    inside: [bool; 3],
+}
+
 impl<'a> Comparison<'a> {
     /// Chooses the samples and the bins; there are none if an image has one value alone.
-    pub fn new(pair: &'a LevelPair, samples: Samples) -> Option<Self> {
+    pub fn new(pair: &'a LevelPair, samples: Samples, threads: RowThreads<'a>) -> Option<Self> {
         let most_samples = samples.most();
         let shape = pair.shapes[0];
         let [nx, ny, _] = shape.size;
@@ -114,11 +137,11 @@ impl<'a> Comparison<'a> {
         let sample = |i: usize| {
             let voxel = [i % nx, i / nx % ny, i / (nx * ny)].map(|v| v as f64);
             let value = f64::from(pair.fixed[i]);
-            (voxel, value, bin(value))
+            Sample { voxel, value, bin: bin(value) }
         };
         let samples = chosen.into_iter().map(sample).collect();
         let per_intensity = (bins as f64 - 5.0) / (moving_high - moving_low);
-        Some(Self { pair, samples, bins, moving_range: [moving_low, per_intensity] })
+        Some(Self { pair, threads, samples, bins, moving_range: [moving_low, per_intensity] })
     }
 
     /// The share of the joint information that is mutual under a map.
@@ -129,18 +152,18 @@ impl<'a> Comparison<'a> {
     /// How well the moving image explains the fixed one under a map.
     pub fn explained(&self, map: &VoxelAffine) -> Explained {
         let n = self.samples.len().max(1) as f64;
-        let mean = self.samples.iter().map(|(_, value, _)| value).sum::<f64>() / n;
-        // Count, sum and sum of squares of the fixed intensities of each bin of the moving ones.
-        let mut classes = vec![[0.0; 3]; self.bins];
-        let (mut variance, mut missed) = (0.0, 0.0);
-        for (voxel, value, _) in &self.samples {
-            let seen = self.seen(map.apply(*voxel)).value;
-            variance += (value - mean) * (value - mean);
-            missed += (value - seen) * (value - seen);
-            let class = &mut classes[self.place(seen).0.round() as usize];
-            let off = value - mean;
-            (0..3).for_each(|power| class[power] += off.powi(power as i32));
-        }
+        let mean = self.samples.iter().map(|sample| sample.value).sum::<f64>() / n;
+        // Sums of squares; count, sum and sum of squares of the fixed intensities of each bin of the moving ones.
+        let sums = self.sums(2 + 3 * self.bins, |samples, sums| {
+            for &Sample { voxel, value, .. } in samples {
+                let (seen, off) = (self.value(map.apply(voxel)), value - mean);
+                sums[0] += off * off;
+                sums[1] += (value - seen) * (value - seen);
+                let class = 2 + 3 * self.place(seen).0.round() as usize;
+                (0..3).for_each(|power| sums[class + power] += off.powi(power as i32));
+            }
+        });
+        let ([variance, missed], classes) = ([sums[0], sums[1]], sums[2..].as_chunks::<3>().0);
         let within: f64 = classes
             .iter()
             .filter(|class| class[0] > 0.0)
@@ -150,8 +173,33 @@ impl<'a> Comparison<'a> {
         Explained { as_is: share(missed), by_function: share(within) }
     }
 
+    /// Sums of what `add` adds for samples, in one order.
+    fn sums(&self, count: usize, add: impl Fn(&[Sample], &mut [f64]) + Sync) -> Vec<f64> {
+        let chunks: Vec<&[Sample]> = self.samples.chunks(CHUNK).collect();
+        let mut found = vec![Vec::new(); chunks.len()];
+        let fill = |own: &mut Vec<f64>, chunk: &[Sample]| {
+            *own = vec![0.0; count];
+            add(chunk, own);
+        };
+        match self.threads.cpu.filter(|cpu| cpu.threads() > 1) {
+            Some(cpu) => cpu.controlled_by(self.threads.control.clone()).split_samples(
+                &mut found,
+                SAMPLE_COST * CHUNK,
+                |range, own| own.iter_mut().zip(&chunks[range]).for_each(|(own, chunk)| fill(own, chunk)),
+            ),
+            None => found.iter_mut().zip(&chunks).for_each(|(own, chunk)| fill(own, chunk)),
+        }
+        let mut sums = vec![0.0; count];
+        // A run that is to stop leaves chunks out; whoever called asks.
+        found.iter().for_each(|own| sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own));
+        sums
+    }
+
     /// Goes from a map to one of more information, by steps of a group; the map, and its information.
-    pub fn align(&self, group: &MotionGroup, start: VoxelAffine) -> (VoxelAffine, f64) {
+    ///
+    /// # Errors
+    /// [`Stopped`] once the run is to stop, which is asked at each step.
+    pub fn align(&self, group: &MotionGroup, start: VoxelAffine) -> Result<(VoxelAffine, f64), Stopped> {
         let shape = self.pair.shapes[0];
         let (d, centre) = (shape.components(), shape.size.map(|n| 0.5 * (n as f64 - 1.0)));
         let unmoved = determinant(&start.matrix);
@@ -160,6 +208,7 @@ impl<'a> Comparison<'a> {
         let mut most = joint.shared();
         let mut direction = None;
         for _ in 0..STEPS {
+            self.threads.control.check()?;
             if direction.is_none() {
                 let equations = group.restricted(&self.equations(&map, &joint, centre));
                 direction = solve(&equations).filter(|unknowns| unknowns.iter().all(|v| v.is_finite()));
@@ -184,17 +233,19 @@ impl<'a> Comparison<'a> {
                 }
             }
         }
-        (map, most)
+        self.threads.control.check()?;
+        Ok((map, most))
     }
 
     fn joint(&self, map: &VoxelAffine) -> Joint {
-        let mut counts = vec![0.0; self.bins * self.bins];
-        for (voxel, _, bin) in &self.samples {
-            let (place, _) = self.place(self.seen(map.apply(*voxel)).value);
-            let first = place as usize - 1;
-            let row = &mut counts[bin * self.bins..][..self.bins];
-            (0..4).for_each(|k| row[first + k] += window(place - (first + k) as f64));
-        }
+        let counts = self.sums(self.bins * self.bins, |samples, counts| {
+            for &Sample { voxel, bin, .. } in samples {
+                let (place, _) = self.place(self.value(map.apply(voxel)));
+                let first = place as usize - 1;
+                let row = &mut counts[bin * self.bins + first..][..4];
+                row.iter_mut().zip(first..).for_each(|(count, k)| *count += window(place - k as f64));
+            }
+        });
         Joint { counts, bins: self.bins }
     }
 
@@ -202,30 +253,34 @@ impl<'a> Comparison<'a> {
     fn equations(&self, map: &VoxelAffine, joint: &Joint, centre: Axes<f64>) -> NormalEquations {
         let d = self.pair.shapes[0].components();
         let n = d * (d + 1);
-        let (mut matrix, mut rhs) = (vec![0.0; n * n], vec![0.0; n]);
         let gains = joint.gains();
-        let mut row = vec![0.0; n];
-        for (voxel, _, bin) in &self.samples {
-            let seen = self.seen(map.apply(*voxel));
-            let (place, is_inside) = self.place(seen.value);
-            if !is_inside {
-                continue;
+        // The matrix, and behind it the right side.
+        let mut matrix = self.sums(n * n + n, |samples, sums| {
+            let (matrix, rhs) = sums.split_at_mut(n * n);
+            let mut row = vec![0.0; n];
+            for &Sample { voxel, bin, .. } in samples {
+                let seen = self.seen(map.apply(voxel));
+                let (place, is_inside) = self.place(seen.value);
+                if !is_inside {
+                    continue;
+                }
+                let first = place as usize - 1;
+                let own = &gains[bin * self.bins..][..self.bins];
+                let force: f64 =
+                    (0..4).map(|k| slope_of_window(place - (first + k) as f64) * own[first + k]).sum();
+                for r in 0..d {
+                    // The slope along the fixed image's axes.
+                    let g: f64 = (0..d).map(|c| seen.slope[c] * map.matrix[c][r]).sum();
+                    (0..d).for_each(|c| row[r * (d + 1) + c] = g * (voxel[c] - centre[c]));
+                    row[r * (d + 1) + d] = g;
+                }
+                rhs.iter_mut().zip(&row).for_each(|(rhs, left)| *rhs += force * left);
+                for (i, left) in row.iter().enumerate() {
+                    (0..=i).for_each(|j| matrix[i * n + j] += left * row[j]);
+                }
             }
-            let first = place as usize - 1;
-            let own = &gains[bin * self.bins..][..self.bins];
-            let force: f64 =
-                (0..4).map(|k| slope_of_window(place - (first + k) as f64) * own[first + k]).sum();
-            for r in 0..d {
-                // The slope along the fixed image's axes.
-                let g: f64 = (0..d).map(|c| seen.slope[c] * map.matrix[c][r]).sum();
-                (0..d).for_each(|c| row[r * (d + 1) + c] = g * (voxel[c] - centre[c]));
-                row[r * (d + 1) + d] = g;
-            }
-            rhs.iter_mut().zip(&row).for_each(|(rhs, left)| *rhs += force * left);
-            for (i, left) in row.iter().enumerate() {
-                (0..=i).for_each(|j| matrix[i * n + j] += left * row[j]);
-            }
-        }
+        });
+        let rhs = matrix.split_off(n * n);
         for i in 0..n {
             (i + 1..n).for_each(|j| matrix[i * n + j] = matrix[j * n + i]);
         }
@@ -239,21 +294,37 @@ impl<'a> Comparison<'a> {
         (place.clamp(2.0, last), place > 2.0 && place < last)
     }
 
-    /// The moving image at a position of its voxels, linear between them.
-    fn seen(&self, at: Axes<f64>) -> Seen {
-        let (image, shape) = (&self.pair.moving, self.pair.shapes[1]);
-        let (mut base, mut share, mut step, mut inside) = (0, [0.0; 3], [0; 3], [false; 3]);
+    /// The voxels of the moving image around a position; one outside sees the border.
+    fn corners(&self, at: Axes<f64>) -> Corners {
+        let size = self.pair.shapes[1].size;
+        let mut corners = Corners { base: 0, share: [0.0; 3], step: [0; 3], inside: [false; 3] };
         let mut stride = 1;
         for a in 0..3 {
-            let last = (shape.size[a] - 1) as f64;
+            let last = (size[a] - 1) as f64;
             let clamped = at[a].clamp(0.0, last);
-            let low = (clamped as usize).min(shape.size[a].max(2) - 2);
-            base += low * stride;
-            share[a] = clamped - low as f64;
-            step[a] = if shape.size[a] > 1 { stride } else { 0 };
-            inside[a] = clamped == at[a] && shape.size[a] > 1;
-            stride *= shape.size[a];
+            let low = (clamped as usize).min(size[a].max(2) - 2);
+            corners.base += low * stride;
+            corners.share[a] = clamped - low as f64;
+            corners.step[a] = if size[a] > 1 { stride } else { 0 };
+            corners.inside[a] = clamped == at[a] && size[a] > 1;
+            stride *= size[a];
         }
+        corners
+    }
+
+    /// The moving image at a position of its voxels, linear between them.
+    fn value(&self, at: Axes<f64>) -> f64 {
+        let Corners { base, share, step, .. } = self.corners(at);
+        let between = |low: f64, high: f64, share: f64| low + share * (high - low);
+        let sample = |i: usize| f64::from(self.pair.moving[i]);
+        let along_x = |i: usize| between(sample(i), sample(i + step[0]), share[0]);
+        let along_y = |i: usize| between(along_x(i), along_x(i + step[1]), share[1]);
+        between(along_y(base), along_y(base + step[2]), share[2])
+    }
+
+    /// The moving image and its slope at a position of its voxels, linear between them.
+    fn seen(&self, at: Axes<f64>) -> Seen {
+        let (image, Corners { base, share, step, inside }) = (&self.pair.moving, self.corners(at));
         let (mut value, mut slope) = (0.0, [0.0; 3]);
         for corner in 0..8usize {
             let up = [0, 1, 2].map(|a| corner >> a & 1);
@@ -351,7 +422,8 @@ fn range(values: &[f32]) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
     use crate::steps::motion_group::AffineModel;
-    use veloxel_core::{Dimension, Grid};
+    use veloxel_core::{Control, Dimension, Grid};
+    use veloxel_gpu::Cpu;
 
     fn pair() -> LevelPair {
         let shape = Shape { size: [40, 32, 1], dimension: Dimension::Two };
@@ -367,7 +439,9 @@ mod tests {
     #[test]
     fn forces_are_the_derivative_of_the_information() {
         let pair = pair();
-        let compared = Comparison::new(&pair, Samples::Few).unwrap();
+        let control = Control::default();
+        let threads = RowThreads { cpu: None, control: &control };
+        let compared = Comparison::new(&pair, Samples::Few, threads).unwrap();
         let map = VoxelAffine { offset: [0.3, 0.2, 0.0], ..VoxelAffine::IDENTITY };
         let centre = [19.5, 15.5, 0.0];
         let equations = compared.equations(&map, &compared.joint(&map), centre);
@@ -390,14 +464,38 @@ mod tests {
     #[test]
     fn a_shift_is_found_through_a_function_that_no_brightness_follows() {
         let pair = pair();
-        let compared = Comparison::new(&pair, Samples::Few).unwrap();
+        let control = Control::default();
+        let threads = RowThreads { cpu: None, control: &control };
+        let compared = Comparison::new(&pair, Samples::Few, threads).unwrap();
         let grid = Grid::image(40, 32).unwrap();
         let group = MotionGroup::of(AffineModel::Rigid, &grid, [1.0; 3]).unwrap();
-        let (found, _) = compared.align(&group, VoxelAffine::IDENTITY);
+        let (found, _) = compared.align(&group, VoxelAffine::IDENTITY).unwrap();
         let centre = [19.5, 15.5, 0.0];
         let there = found.apply(centre);
         assert!((there[0] - centre[0] - 1.5).abs() < 0.2 && (there[1] - centre[1]).abs() < 0.2, "{found:?}");
         let explained = compared.explained(&found);
         assert!(explained.as_is < 0.5 && explained.by_function > 0.7);
+    }
+    #[test]
+    fn threads_find_the_same_bits() {
+        let shape = Shape { size: [48, 40, 36], dimension: Dimension::Three };
+        let wave = |i: usize, shift: f64| {
+            let [x, y, z] = [i % 48, i / 48 % 40, i / 1920].map(|v| v as f64);
+            ((0.31 * (x + shift)).sin() + (0.23 * y + 0.1 * z).cos()) as f32
+        };
+        let image = |shift: f64| (0..shape.len()).map(|i| wave(i, shift)).collect::<Vec<f32>>();
+        let pair = LevelPair { fixed: image(0.0), moving: image(1.2), shapes: [shape; 2], weight: None };
+        let group =
+            MotionGroup::of(AffineModel::Affine, &Grid::volume(48, 40, 36).unwrap(), [1.0; 3]).unwrap();
+        let control = Control::default();
+        let found = [1, 2, 3, 5].map(|count| {
+            let cpu = Cpu::new(count).unwrap();
+            let threads = RowThreads { cpu: Some(&cpu), control: &control };
+            let compared = Comparison::new(&pair, Samples::Few, threads).unwrap();
+            let (map, most) = compared.align(&group, VoxelAffine::IDENTITY).unwrap();
+            let Explained { as_is, by_function } = compared.explained(&map);
+            ([most, as_is, by_function].map(f64::to_bits), map)
+        });
+        assert!(found[0].1 != VoxelAffine::IDENTITY && found.iter().all(|own| *own == found[0]));
     }
 }

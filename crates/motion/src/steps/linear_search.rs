@@ -10,14 +10,16 @@
 //!
 //! *Evidence*: `heads_in_other_tones_are_found`; the set `rigid` of docs/status/scores.md.
 //!
-//! *Cost*: a few dozen joint histograms of at most 2¹⁶ samples; where information decides, as many of at most 2²¹.
+//! *Cost*: a few dozen joint histograms of at most 2¹⁶ samples, by all threads of the host; where information decides, as many of at
+//! most 2²¹.
 
 use crate::error::Result;
 use crate::steps::information::{Comparison, Samples};
 use crate::steps::linear_levels::{Levels, PyramidPair};
+use crate::steps::maps::RowThreads;
 use crate::steps::motion_group::{AffineModel, MotionGroup};
 use crate::steps::pyramid::{between_grids, between_levels};
-use veloxel_core::Shape;
+use veloxel_core::{Shape, Stopped};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::VoxelAffine;
 
@@ -75,7 +77,9 @@ impl Levels<'_> {
             return by_brightness;
         }
         let on_host = self.on_host(device, images, compared)?;
-        let Some(comparison) = Comparison::new(&on_host, Samples::Few) else { return by_brightness };
+        let Some(comparison) = Comparison::new(&on_host, Samples::Few, threads_of(device)) else {
+            return by_brightness;
+        };
         let on_level = |map: &VoxelAffine| between_levels(map, self.pair(compared));
         let information = |map: &VoxelAffine| comparison.information(&on_level(map));
         let own = by_brightness.as_ref().ok();
@@ -106,7 +110,7 @@ impl Levels<'_> {
         map: &VoxelAffine,
     ) -> Result<bool> {
         let on_host = self.on_host(device, images, nth)?;
-        let comparison = Comparison::new(&on_host, Samples::Few);
+        let comparison = Comparison::new(&on_host, Samples::Few, threads_of(device));
         Ok(comparison.is_some_and(|own| self.differ(&own, &between_levels(map, self.pair(nth)))))
     }
 
@@ -131,26 +135,25 @@ impl Levels<'_> {
             let pair = self.on_host(device, images, nth)?;
             let levels = self.pair(nth);
             let (Some(comparison), Some(turns), Some(group)) = (
-                Comparison::new(&pair, Samples::Few),
+                Comparison::new(&pair, Samples::Few, threads_of(device)),
                 self.group(AffineModel::Rigid, nth),
                 self.group(self.model, nth),
             ) else {
                 return Ok(candidates.first().copied());
             };
-            device.control().check()?;
             let on_level = |maps: &[VoxelAffine]| -> Vec<VoxelAffine> {
                 maps.iter().map(|map| between_levels(map, levels)).collect()
             };
             let mut begun = on_level(&candidates);
             if nth == searched {
-                begun = best_turns(&comparison, &turns, &on_level(starts), levels[0].shape);
+                begun = best_turns(&comparison, &turns, &on_level(starts), levels[0].shape)?;
                 begun.extend(own.map(|own| between_levels(own, levels)));
             }
             let aligned = begun.into_iter().map(|map| {
-                let turned = comparison.align(&turns, map);
-                if nth == compared { comparison.align(&group, turned.0) } else { turned }
+                let turned = comparison.align(&turns, map)?;
+                if nth == compared { comparison.align(&group, turned.0) } else { Ok(turned) }
             });
-            let best = distinct(aligned.collect(), levels[0].shape);
+            let best = distinct(aligned.collect::<std::result::Result<_, _>>()?, levels[0].shape);
             let stays = best
                 .first()
                 .zip(own)
@@ -175,16 +178,20 @@ impl Levels<'_> {
             let pair = self.on_host(device, images, nth)?;
             let levels = self.pair(nth);
             let (Some(comparison), Some(group)) =
-                (Comparison::new(&pair, Samples::Many), self.group(self.model, nth))
+                (Comparison::new(&pair, Samples::Many, threads_of(device)), self.group(self.model, nth))
             else {
                 return Ok(found);
             };
-            device.control().check()?;
-            let (map, _) = comparison.align(&group, between_levels(&found, levels));
+            let (map, _) = comparison.align(&group, between_levels(&found, levels))?;
             found = between_grids(&map, levels);
         }
         Ok(found)
     }
+}
+
+/// Who looks at the samples of a level on the host of a device.
+fn threads_of(device: &Device) -> RowThreads<'_> {
+    RowThreads { cpu: device.host_threads(), control: device.control() }
 }
 
 /// The turns and shifts of most information that tried turns of the starts lead to.
@@ -193,7 +200,7 @@ fn best_turns(
     turns: &MotionGroup,
     starts: &[VoxelAffine],
     shape: Shape,
-) -> Vec<VoxelAffine> {
+) -> std::result::Result<Vec<VoxelAffine>, Stopped> {
     let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
     let (d, axes) = (shape.components(), if shape.components() == 2 { 1 } else { 3 });
     let count = TRIED_TURNS.len();
@@ -208,7 +215,8 @@ fn best_turns(
     }
     tried.sort_by(|a, b| b.1.total_cmp(&a.1));
     let followed = tried.into_iter().take(FOLLOWED).map(|(map, _)| compared.align(turns, map));
-    distinct(followed.collect(), shape).into_iter().map(|(map, _)| map).collect()
+    let found = distinct(followed.collect::<std::result::Result<_, _>>()?, shape);
+    Ok(found.into_iter().map(|(map, _)| map).collect())
 }
 
 /// Maps that differ, those of most information first.

@@ -1,9 +1,8 @@
 //! Which device runs, and the sentence that says why.
 
 use serde::Serialize;
-use std::sync::{Arc, OnceLock};
 use veloxel_core::SystemMemory;
-use veloxel_gpu::{ComputeError, Cpu, Device, DeviceKind, ListedDevice};
+use veloxel_gpu::{ComputeError, Device, DeviceKind, ListedDevice};
 use veloxel_report::DeviceReport;
 
 /// Which device to use.
@@ -37,8 +36,6 @@ impl DeviceOptions {
 pub(super) struct OpenDevice {
     pub device: Device,
     pub report: DeviceReport,
-    /// Threads of the host beside a GPU, once they are needed; none where they cannot be started.
-    pub host: Arc<OnceLock<Option<Cpu>>>,
 }
 
 impl OpenDevice {
@@ -56,15 +53,7 @@ impl OpenDevice {
             false => info.description.rsplit(", ").next().unwrap_or_default(),
         };
         let report = DeviceReport { name: format!("{}, {what}", info.name), chosen_because, threads };
-        Self { device, report, host: Arc::default() }
-    }
-
-    /// The threads of the host: those of the processor that it is, or of the host of a GPU; none where they cannot be started.
-    pub fn host_threads(&self) -> Option<&Cpu> {
-        match self.device.kind() {
-            DeviceKind::Cpu(cpu) => Some(cpu),
-            DeviceKind::Gpu(_) => self.host.get_or_init(|| Cpu::new(self.report.threads).ok()).as_ref(),
-        }
+        Self { device: device.with_host_threads(threads), report }
     }
 }
 

@@ -134,7 +134,7 @@ impl Session {
     /// The threads that look through samples in host memory: the processor's own, or as many beside a GPU; none where there is no
     /// device, or no thread.
     pub(crate) fn host_threads(&self) -> Option<&Cpu> {
-        self.opened().ok()?.host_threads()
+        self.device().ok()?.host_threads()
     }
 
     /// Who finds fields row by row in host memory.
