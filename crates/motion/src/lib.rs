@@ -81,8 +81,8 @@ pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParame
 pub use steps::composition::compose_flows;
 pub use steps::frame::{Frame, FrameSource};
 pub use steps::intensity::IntensityMap;
+pub use steps::linear::motion_group::AffineModel;
 pub use steps::masking::without_unknown;
-pub use steps::motion_group::AffineModel;
 pub use steps::moving_image::{FinerImage, MovingImage, require_sampled, voxel_map};
 pub use symmetric::Symmetric;
 pub use symmetric::parameters::{SymmetricParams, SymmetricPreset};

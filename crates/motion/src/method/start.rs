@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::method::resident::{ResidentFlow, ResidentMask, ResidentStart};
-use crate::steps::affine_registration::affine_registration;
 use crate::steps::buffers::fit;
 use crate::steps::frame::Frame;
-use crate::steps::motion_group::AffineModel;
+use crate::steps::linear::affine_registration::affine_registration;
+use crate::steps::linear::motion_group::AffineModel;
 use crate::steps::pyramid::{LevelGeometry, shrink};
 use veloxel_core::Flow;
 use veloxel_gpu::{Device, Field};

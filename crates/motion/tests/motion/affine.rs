@@ -5,7 +5,7 @@ use crate::measure;
 use measure::{cpu, mean_difference_vox, mean_error_vox, pair, register, run};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_motion::AffineModel;
-use veloxel_motion::steps::affine_registration::invert;
+use veloxel_motion::steps::linear::affine_registration::invert;
 use veloxel_motion::{ClgParams, ClgPreset, MotionError, Pair, Start, VoxelAffine};
 use veloxel_phantoms::catalogue::isotropic_grid;
 use veloxel_phantoms::{Affine, CentredFrame, Composed, Noise, Phantom, Sinusoid, SmoothTexture};

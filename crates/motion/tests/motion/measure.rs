@@ -3,7 +3,7 @@
 use veloxel_core::{Dimension, Flow, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::AffineModel;
-use veloxel_motion::steps::affine_registration::affine_registration;
+use veloxel_motion::steps::linear::affine_registration::affine_registration;
 use veloxel_motion::{
     Clg, ClgParams, DenseFlow, FlowExtras, Frame, MotionError, Pair, PairMethod, ResidentMask, VoxelAffine,
 };

@@ -5,7 +5,7 @@
 //! heart does: the one that lines up both images within the outlines, where blood and wall alone are compared, and a
 //! contraction of every slice to half of its area, as in a healthy ventricle.
 //!
-//! *Method*: [`affine_registration`](mod@crate::steps::affine_registration) within the outlines of the start frame; every flow
+//! *Method*: [`affine_registration`](mod@crate::steps::linear::affine_registration) within the outlines of the start frame; every flow
 //! is judged by `Σ |I₀(x) − I_t(x + d)|` there. Motion from rest is the smallest: it is kept unless another one differs less by
 //! a fiftieth, since less than that is noise. A map that moves farther than the search range is rejected.
 //! *Evidence*: `tests` of the cycle; docs/algorithms/track.md.
@@ -13,9 +13,9 @@
 
 use crate::error::{MotionError, Result};
 use crate::method::resident::{ResidentFlow, ResidentMask};
-use crate::steps::affine_registration::affine_registration_of_frames;
 use crate::steps::frame::Frame;
-use crate::steps::motion_group::AffineModel;
+use crate::steps::linear::affine_registration::affine_registration_of_frames;
+use crate::steps::linear::motion_group::AffineModel;
 use crate::steps::moving_image::{FinerImage, MovingImage};
 use veloxel_core::Mask;
 use veloxel_gpu::{Device, Later};

@@ -1,8 +1,8 @@
 //! The levels of both images' pyramids on which a linear map is found, and the map by brightness.
 
 use crate::error::{MotionError, Result};
-use crate::steps::information::LevelPair;
-use crate::steps::motion_group::{AffineModel, MotionGroup, farthest, solve};
+use crate::steps::linear::information::LevelPair;
+use crate::steps::linear::motion_group::{AffineModel, MotionGroup, farthest, solve};
 use crate::steps::pyramid::{LevelGeometry, between_grids, between_levels};
 use veloxel_core::Grid;
 use veloxel_core::matrix3::determinant;

@@ -14,10 +14,10 @@
 //! most 2²¹.
 
 use crate::error::Result;
-use crate::steps::information::{Comparison, Samples};
-use crate::steps::linear_levels::{Levels, PyramidPair};
+use crate::steps::linear::information::{Comparison, Samples};
+use crate::steps::linear::levels::{Levels, PyramidPair};
+use crate::steps::linear::motion_group::{AffineModel, MotionGroup};
 use crate::steps::maps::RowThreads;
-use crate::steps::motion_group::{AffineModel, MotionGroup};
 use crate::steps::pyramid::{between_grids, between_levels};
 use veloxel_core::{Shape, Stopped};
 use veloxel_gpu::Device;
@@ -243,8 +243,8 @@ fn are_near(a: &VoxelAffine, b: &VoxelAffine, shape: Shape) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::steps::affine_registration::{affine_registration, invert};
     use crate::steps::frame::Frame;
+    use crate::steps::linear::affine_registration::{affine_registration, invert};
     use veloxel_core::{Axes, Dimension, Grid, Volume};
 
     /// Tones of the background and of four tissues.
