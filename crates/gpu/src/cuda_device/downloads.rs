@@ -3,14 +3,15 @@
 //!
 //! Large transfers (volumes) pass through a ring of page-locked pieces. While some pieces are on the bus, several
 //! threads copy another one to its destination. The destination's pages are touched while the device still computes.
-//! Small transfers (numbers) share one piece and one wait, however many there are.
+//! Small transfers (numbers) share one piece and one wait, however many there are: their copies are asked for before the memory is
+//! ready, and wait for it on the device.
 
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::error::ComputeError;
 use crate::gpu::HostSide;
 use crate::memory::element::{Word, parts_of};
-use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,27 +31,37 @@ pub(super) struct Ready<'a> {
     pub host: HostSide<'a>,
 }
 
+/// What a transfer fails with: the driver's error, or a stop that was asked for.
+enum Failed {
+    Driver(DriverError),
+    Stopped(ComputeError),
+}
+
+impl From<DriverError> for Failed {
+    fn from(error: DriverError) -> Self {
+        Self::Driver(error)
+    }
+}
+
 /// Time between two questions whether to go on, while the host waits for the device.
 const ASK_EVERY: Duration = Duration::from_millis(5);
 /// Time between two looks at an event: it is over as soon as it was with a wait of the driver's, which spins as well.
 const LOOK_EVERY: Duration = Duration::from_micros(2);
 
-impl Ready<'_> {
-    /// Waits for the event, or until the run is to stop.
-    fn wait(self, failed: &impl Fn(DriverError) -> ComputeError) -> Result<(), ComputeError> {
-        let mut asked = Instant::now();
-        while !self.event.try_is_complete().map_err(failed)? {
-            let looked = Instant::now();
-            if looked.duration_since(asked) >= ASK_EVERY {
-                self.host.control.check()?;
-                asked = looked;
-            }
-            while looked.elapsed() < LOOK_EVERY {
-                std::hint::spin_loop();
-            }
+/// Waits for an event, or until the run is to stop.
+fn wait(event: &CudaEvent, host: HostSide<'_>) -> Result<(), Failed> {
+    let mut asked = Instant::now();
+    while !event.try_is_complete()? {
+        let looked = Instant::now();
+        if looked.duration_since(asked) >= ASK_EVERY {
+            host.control.check().map_err(|stopped| Failed::Stopped(stopped.into()))?;
+            asked = looked;
         }
-        Ok(())
+        while looked.elapsed() < LOOK_EVERY {
+            std::hint::spin_loop();
+        }
     }
+    Ok(())
 }
 
 /// A stream for readback and its page-locked pieces, which are allocated on first use.
@@ -59,26 +70,24 @@ struct Readback {
     pieces: Vec<Pinned>,
 }
 
-/// The two streams for readback; a number need not wait for a volume.
+/// The streams for readback; a number need not wait for a volume, nor for numbers that another thread asked for.
 pub(super) struct Downloads {
+    context: Arc<CudaContext>,
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,
     volumes: Mutex<Readback>,
-    numbers: Mutex<Readback>,
+    /// Those that no thread uses now; each has one piece.
+    numbers: Mutex<Vec<Readback>>,
 }
 
 /// A part of a stretch that fits a piece: the number of the room that it is appended to, and where it lies.
 type Share = (usize, Stretch);
 
 impl Downloads {
-    pub fn new(
-        volumes: Arc<CudaStream>,
-        numbers: Arc<CudaStream>,
-        copyists: Arc<Copyists>,
-        times: Arc<HostTimes>,
-    ) -> Self {
-        let readback = |stream| Mutex::new(Readback { stream, pieces: Vec::new() });
-        Self { copyists, times, volumes: readback(volumes), numbers: readback(numbers) }
+    pub fn new(stream: Arc<CudaStream>, copyists: Arc<Copyists>, times: Arc<HostTimes>) -> Self {
+        let context = stream.context().clone();
+        let volumes = Mutex::new(Readback { stream, pieces: Vec::new() });
+        Self { context, copyists, times, volumes, numbers: Mutex::default() }
     }
 
     /// Reads stretches back, once they are ready: one vector for each entry of `wanted`, which holds the entry's
@@ -90,9 +99,12 @@ impl Downloads {
         failed: impl Fn(DriverError) -> ComputeError,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let lengths: Vec<usize> = wanted.iter().map(|own| own.iter().map(|(_, len)| len).sum()).collect();
+        let failed = |error| match error {
+            Failed::Driver(error) => failed(error),
+            Failed::Stopped(error) => error,
+        };
         if lengths.iter().sum::<usize>() <= MOST_NUMBERS {
-            self.times.time("numbers: wait for the device", || ready.wait(&failed))?;
-            return self.times.time("numbers: fetch", || self.fetch_numbers(wanted, lengths)).map_err(failed);
+            return self.fetch_numbers(wanted, lengths, ready).map_err(failed);
         }
         let rooms = lengths.into_iter().map(|length| ready.host.results.room(length));
         let mut rooms = rooms.collect::<Result<Vec<_>, _>>()?;
@@ -101,8 +113,8 @@ impl Downloads {
             self.copyists.touch(new.map(|room| &mut room.words));
         });
         let mut rooms: Vec<_> = rooms.into_iter().map(|room| room.words).collect();
-        self.times.time("download: wait for the device", || ready.wait(&failed))?;
-        self.fetch_volumes(wanted, &mut rooms).map_err(failed)?;
+        self.times.time("download: wait for the device", || wait(ready.event, ready.host)).map_err(failed)?;
+        self.fetch_volumes(wanted, &mut rooms).map_err(|error| failed(error.into()))?;
         Ok(rooms)
     }
 
@@ -110,24 +122,36 @@ impl Downloads {
         &self,
         wanted: &[Vec<Stretch>],
         lengths: Vec<usize>,
-    ) -> Result<Vec<Vec<Word>>, DriverError> {
-        let mut readback = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
-        let Readback { stream, pieces } = &mut *readback;
-        if pieces.is_empty() {
-            pieces.push(Pinned::new(stream.context(), MOST_NUMBERS)?);
-        }
+        ready: Ready<'_>,
+    ) -> Result<Vec<Vec<Word>>, Failed> {
+        let numbers = || self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = numbers().pop();
+        let mut readback = kept.map_or_else(|| self.readback_of_numbers(), Ok)?;
+        let Readback { stream, pieces } = &mut readback;
         let piece = &mut pieces[0];
-        stream.context().bind_to_thread()?;
-        let mut end = 0;
-        for &(from, len) in wanted.iter().flatten().filter(|(_, len)| *len > 0) {
-            let pinned = &mut piece.words(end + len)[end..];
-            // SAFETY: the device memory holds `len` words at `from`, and the piece is read only after its event.
-            unsafe { result::memcpy_dtoh_async(pinned, from, stream.cu_stream())? };
-            end += len;
-        }
-        piece.done.record(stream)?;
-        piece.done.synchronize()?;
-        Ok(parts_of(piece.words(end), lengths.into_iter()))
+        self.times.time("numbers: ask", || {
+            stream.context().bind_to_thread()?;
+            // A run that was stopped did not wait for its numbers.
+            piece.done.synchronize()?;
+            stream.wait(ready.event)?;
+            let mut end = 0;
+            for &(from, len) in wanted.iter().flatten().filter(|(_, len)| *len > 0) {
+                let pinned = &mut piece.words(end + len)[end..];
+                // SAFETY: the device memory holds `len` words at `from`, and the piece is read only after its event.
+                unsafe { result::memcpy_dtoh_async(pinned, from, stream.cu_stream())? };
+                end += len;
+            }
+            piece.done.record(stream)
+        })?;
+        let came = self.times.time("numbers: wait for the device", || wait(&piece.done, ready.host));
+        let found = came.map(|()| parts_of(piece.words(lengths.iter().sum()), lengths.into_iter()));
+        numbers().push(readback);
+        found
+    }
+
+    fn readback_of_numbers(&self) -> Result<Readback, DriverError> {
+        let stream = self.context.new_stream()?;
+        Ok(Readback { stream, pieces: vec![Pinned::new(&self.context, MOST_NUMBERS)?] })
     }
 
     /// Fills `rooms`, one empty vector for each entry of `wanted`, whose capacity must suffice.

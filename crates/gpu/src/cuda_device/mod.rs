@@ -80,7 +80,7 @@ impl CudaDevice {
         let contexts = contexts.collect::<Result<Vec<_>, _>>().map_err(refuse_driver)?;
         let context = contexts[0].clone();
         let transfers = || context.new_stream().map_err(refuse_driver);
-        let (up, volumes, numbers) = (transfers()?, transfers()?, transfers()?);
+        let (up, down) = (transfers()?, transfers()?);
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
@@ -110,7 +110,7 @@ impl CudaDevice {
             several,
             ordinals,
             uploads: Uploads::new(up, copyists.clone(), times.clone()),
-            downloads: Downloads::new(volumes, numbers, copyists, times.clone()),
+            downloads: Downloads::new(down, copyists, times.clone()),
             times,
         })
     }
@@ -200,7 +200,11 @@ impl Gpu for CudaDevice {
         let addresses = |own: &Vec<MemoryStretch<'_>>| own.iter().map(address).collect();
         let wanted = wanted.iter().map(addresses).collect::<Result<Vec<_>, ComputeError>>()?;
         let ready = Ready { event: &ready.event, host };
-        self.downloads.fetch(&wanted, ready, |e| self.failed(said(e)))
+        let found = self.downloads.fetch(&wanted, ready, |e| self.failed(said(e)));
+        if now.is_some() {
+            self.queues.queue().host_waited();
+        }
+        found
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;

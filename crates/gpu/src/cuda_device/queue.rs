@@ -18,9 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Maximal number of launches collected before they are submitted: enough to be worth a recording, few enough that an
 /// idle device starts soon.
 const MOST_WAITING: usize = launch_dependencies::MOST;
-/// Number of launches that are submitted together after the host waited for the device, which is then idle and should start
-/// soon.
-const FIRST_WAITING: usize = 4;
+/// After the host waited for the device, which is then idle, so many launches are submitted each at once, and so many more together.
+const FIRST_AT_ONCE: usize = 4;
+const FIRST_WAITING: usize = 16;
 /// The first driver version, 1000 · major + 10 · minor, for which recordings are used.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
 /// The first version whose recordings let kernels begin early.
@@ -38,6 +38,8 @@ pub(super) struct Queue {
 struct Work {
     waiting: Vec<Task>,
     launches: usize,
+    /// Number of launches to come that are submitted each at once.
+    at_once: usize,
     /// Number of launches that are submitted together.
     most: usize,
     /// `None` if the driver is too old or has refused a recording, if `VELOXEL_RECORDINGS=off` is set, or while a
@@ -75,6 +77,7 @@ impl Queue {
         let work = Work {
             waiting: Vec::new(),
             launches: 0,
+            at_once: FIRST_AT_ONCE,
             most: FIRST_WAITING,
             recordings,
             replayed: 0,
@@ -98,7 +101,10 @@ impl Queue {
         let mut work = self.work();
         work.waiting.push(launch);
         work.launches += 1;
-        if work.launches >= work.most || work.profile.is_some() {
+        if work.at_once > 0 {
+            work.at_once -= 1;
+            self.give(&mut work)
+        } else if work.launches >= work.most || work.profile.is_some() {
             work.most = (2 * work.most).min(MOST_WAITING);
             self.give(&mut work)
         } else {
@@ -163,8 +169,14 @@ impl Queue {
     /// Submits all work and blocks until it is done.
     pub fn synchronise(&self) -> Result<(), Refusal> {
         self.flush()?;
-        self.work().most = FIRST_WAITING;
+        self.host_waited();
         self.stream.synchronize().map_err(of_stream)
+    }
+
+    /// Notes that the host has waited for all work: the device is idle, and should start soon.
+    pub fn host_waited(&self) {
+        let mut work = self.work();
+        (work.at_once, work.most) = (FIRST_AT_ONCE, FIRST_WAITING);
     }
 
     /// Whether a profile is taken.
