@@ -67,7 +67,7 @@ impl Cpu {
     }
 
     /// Runs two pieces of work on the pool's threads, side by side if there are several.
-    pub(crate) fn join<A: Send, B: Send>(
+    pub fn join<A: Send, B: Send>(
         &self,
         first: impl FnOnce() -> A + Send,
         second: impl FnOnce() -> B + Send,

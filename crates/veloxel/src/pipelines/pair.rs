@@ -102,16 +102,21 @@ impl<'a> PairRequest<'a> {
             (GivenInput::Start, self.start.kind() != StartKind::None),
         ])?;
         let called = [0, 1].map(|nth| self.names.image(nth));
-        let mut images = [(0, &self.fixed), (1, &self.moving)].map(|(nth, image)| {
-            let mut image = image.volume();
-            clip_sentinels(&mut image, &called[nth], passes, warnings);
+        let given = [(&self.fixed, &called[0]), (&self.moving, &called[1])];
+        let plain = passes.both(self.fixed.grid().len(), given, |(image, name)| {
+            let (mut image, mut told) = (image.volume(), Warnings::new());
+            clip_sentinels(&mut image, name, passes, &mut told);
+            (image, told)
+        });
+        let mut images = plain.map(|(image, told)| {
+            warnings.extend(told);
             image
         });
         match_depths(&mut images, |nth| called[nth].clone(), warnings);
         let [mut fixed, mut moving] = images;
         let leave_out = |mask: &Mask| leave_out(&mut moving, mask, "the mask of the moving image", passes);
         let moving_mask = self.moving_mask.map(leave_out).transpose()?;
-        let tones = compare_intensities([&fixed, &moving], [&called[0], &called[1]], warnings);
+        let tones = compare_intensities([&fixed, &moving], [&called[0], &called[1]], passes, warnings);
         let (fixed_known, moving_known) =
             (fill_holes(&mut fixed, &called[0], passes)?, fill_holes(&mut moving, &called[1], passes)?);
         allow_two_grids(fixed.grid(), moving.grid(), self.strictness, warnings)?;

@@ -7,6 +7,7 @@ use crate::pipelines::prepare::full_scale::white_of;
 use crate::pipelines::prepare::intensities::{Tones, compare_intensities};
 use crate::pipelines::prepare::looked_at::{GatheredSamples, LookedAt};
 use crate::pipelines::prepare::padding::padding_of;
+use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::places::looked_at;
 use crate::pipelines::prepare::sentinels::note_spread;
 use crate::{Result, Session};
@@ -53,7 +54,7 @@ impl<'a> PreparedBoxes<'a> {
         let fixed_found = look(fixed, 0, of_fixed, warnings)?;
         let moving_found = look(moving, 1, of_moving, warnings)?;
         let images: [&dyn LookedAt; 2] = [&fixed_found.looked_at, &moving_found.looked_at];
-        let tones = compare_intensities(images, [&names[0], &names[1]], warnings);
+        let tones = compare_intensities(images, [&names[0], &names[1]], Passes::by(session), warnings);
         let checksums = [fixed_found.checksum, moving_found.checksum];
         Ok(Self { fixed, moving, found: Preparation { tones, largest: fixed_found.largest, checksums } })
     }
@@ -103,7 +104,6 @@ fn require_no_padding(image: &GatheredSamples, name: &str, session: &Session) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipelines::prepare::passes::Passes;
     use crate::pipelines::{MethodChoice, PairRequest, PartsRequest};
     use veloxel_core::Volume;
     use veloxel_gpu::Device;

@@ -54,19 +54,19 @@ fn told(white: f32) -> String {
     if white == 1.0 { "fractions of 1".to_owned() } else { format!("{:.0} bits", (white + 1.0).log2()) }
 }
 
-/// Where the samples of a picture lie, and the least white that holds them.
-struct Depth {
-    range: SampleRange,
+/// A picture, and the least white that holds its samples.
+struct Depth<'a> {
+    image: &'a Volume<f32>,
     least_white: f32,
 }
 
-impl Depth {
-    fn of(image: &Volume<f32>) -> Option<Self> {
+impl<'a> Depth<'a> {
+    fn of(image: &'a Volume<f32>) -> Option<Self> {
         if image.grid().dimension() != Dimension::Two || image.extremes().least < 0.0 {
             return None;
         }
         let largest = image.extremes().greatest.max(0.0);
-        Some(Self { least_white: least_white(largest)?, range: SampleRange::of(image)? })
+        Some(Self { least_white: least_white(largest)?, image })
     }
 
     /// The whites of two pictures of several depths that give both one range; none where they have one depth, or are two scenes.
@@ -74,10 +74,11 @@ impl Depth {
         if self.least_white == other.least_white {
             return None;
         }
+        let [range, other_range] = [SampleRange::of(self.image)?, SampleRange::of(other.image)?];
         let from = |least: f32| WHITES.into_iter().filter(move |white| *white >= least);
         let misfit =
-            |[white, own]: [f32; 2]| (self.range.spread() / other.range.spread() * own / white).ln().abs();
-        let is_one = |[white, own]: [f32; 2]| self.range.is_like(&other.range.times(white / own));
+            |[white, own]: [f32; 2]| (range.spread() / other_range.spread() * own / white).ln().abs();
+        let is_one = |[white, own]: [f32; 2]| range.is_like(&other_range.times(white / own));
         // Ratios of several whites are nearly one: the narrowest that hold the samples count.
         from(self.least_white).find_map(|white| {
             let pairs = from(other.least_white).filter(|own| *own != white).map(|own| [white, own]);

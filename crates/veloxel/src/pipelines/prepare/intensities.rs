@@ -47,11 +47,13 @@ impl Tones {
 pub(crate) fn compare_intensities(
     images: [&dyn LookedAt; 2],
     names: [&str; 2],
+    passes: Passes<'_>,
     warnings: &mut Warnings,
 ) -> Option<Tones> {
-    let [fixed, moving] = [SampleRange::of(images[0])?, SampleRange::of(images[1])?];
+    let voxels = images[0].grid().len();
+    let [Some(fixed), Some(moving)] = passes.both(voxels, images, SampleRange::of) else { return None };
     let pairs = same_places(images[0], images[1]);
-    let curve = ToneCurve::of_pairs(&pairs);
+    let curve = ToneCurve::of_pairs(&pairs, voxels, passes);
     match &curve {
         Some(curve) => note_curve(curve, [&fixed, &moving], names, warnings),
         None => note_difference(&pairs, [&fixed, &moving], names, warnings),
@@ -225,7 +227,7 @@ mod tests {
 
     fn told_of(fixed: Volume<f32>, moving: Volume<f32>) -> String {
         let mut warnings = Warnings::new();
-        compare_intensities([&fixed, &moving], ["fixed", "moving"], &mut warnings);
+        compare_intensities([&fixed, &moving], ["fixed", "moving"], Passes::ALONE, &mut warnings);
         warnings.iter().map(|w| w.message.clone()).collect()
     }
 

@@ -77,7 +77,7 @@ impl Light {
         let bright = |i: &usize| cells.known[*i] > 0.0 && cells.moving[*i] - low > BRIGHT * (high - low);
         let of_bright = |gain: &[f32]| -> Vec<f32> {
             let mut gains: Vec<f32> = (0..gain.len()).filter(bright).map(|i| gain[i]).collect();
-            gains.sort_by(f32::total_cmp);
+            gains.sort_unstable_by(f32::total_cmp);
             gains
         };
         let polynomial = cells.polynomial_gain(range)?;
@@ -232,7 +232,7 @@ impl Cells {
         let sorted = |samples: &[f32]| {
             let known = samples.iter().zip(&self.known).filter(|(_, known)| **known > 0.0);
             let mut sorted: Vec<f32> = known.map(|(v, _)| *v).collect();
-            sorted.sort_by(f32::total_cmp);
+            sorted.sort_unstable_by(f32::total_cmp);
             sorted
         };
         let at = |sorted: &[f32], share: f64| sorted[(share * (sorted.len() - 1) as f64).round() as usize];

@@ -3,7 +3,7 @@
 use veloxel_core::{Grid, Volume};
 
 /// An image of which some samples are looked at.
-pub(crate) trait LookedAt {
+pub(crate) trait LookedAt: Sync {
     /// Where its samples lie.
     fn grid(&self) -> &Grid;
 

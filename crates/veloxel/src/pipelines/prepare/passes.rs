@@ -8,6 +8,8 @@ use veloxel_gpu::Cpu;
 
 /// Fewer samples are looked at by the calling thread: it is done before another one has woken up.
 const FEWEST_SAMPLES: usize = 1 << 19;
+/// The same of images of which some samples are sorted.
+const FEWEST_TO_JOIN: usize = 1 << 16;
 
 /// Who makes passes over samples.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +26,24 @@ impl<'a> Passes<'a> {
 
     /// The threads, where there are several and enough for them to do.
     fn cpu(self, samples: usize) -> Option<&'a Cpu> {
-        self.0.filter(|_| samples >= FEWEST_SAMPLES)?.host_threads().filter(|cpu| cpu.threads() > 1)
+        self.threads().filter(|_| samples >= FEWEST_SAMPLES)
+    }
+
+    fn threads(self) -> Option<&'a Cpu> {
+        self.0?.host_threads().filter(|cpu| cpu.threads() > 1)
+    }
+
+    /// Does the same with two images of so many samples, side by side where that is worth it.
+    pub fn both<T: Send, R: Send>(
+        self,
+        samples: usize,
+        [first, second]: [T; 2],
+        work: impl Fn(T) -> R + Sync,
+    ) -> [R; 2] {
+        match self.threads().filter(|_| samples >= FEWEST_TO_JOIN) {
+            Some(cpu) => cpu.join(|| work(first), || work(second)).into(),
+            None => [work(first), work(second)],
+        }
     }
 
     /// The extremes of an image, which are found once.

@@ -40,18 +40,18 @@ pub(crate) struct ToneCurve {
 }
 
 impl ToneCurve {
-    /// The curve from the tones of a moving image to those of a fixed one, whose samples at the same places are given in pairs; none where
-    /// they are alike, or where nothing can be told.
-    pub fn of_pairs(pairs: &[[f32; 2]]) -> Option<Self> {
+    /// The curve from the tones of a moving image to those of a fixed one, of so many voxels, whose samples at the same places are given in
+    /// pairs; none where they are alike, or where nothing can be told.
+    pub fn of_pairs(pairs: &[[f32; 2]], voxels: usize, passes: Passes<'_>) -> Option<Self> {
         if pairs.len() < FEWEST_SAMPLES {
             return None;
         }
         let sorted = |nth: usize| {
             let mut values: Vec<f32> = pairs.iter().map(|pair| pair[nth]).collect();
-            values.sort_by(f32::total_cmp);
+            values.sort_unstable_by(f32::total_cmp);
             values
         };
-        let [of_fixed, of_moving] = [0, 1].map(sorted);
+        let [of_fixed, of_moving] = passes.both(voxels, [0, 1], sorted);
         let difference = |tone: &dyn Fn(f32) -> f32| -> f64 {
             pairs.iter().map(|[fixed, moving]| f64::from((fixed - tone(*moving)).abs())).sum()
         };
@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn between(fixed: &Volume<f32>, moving: &Volume<f32>) -> Option<ToneCurve> {
-        ToneCurve::of_pairs(&same_places(fixed, moving))
+        ToneCurve::of_pairs(&same_places(fixed, moving), fixed.grid().len(), Passes::ALONE)
     }
 
     fn curve_of(change: impl Fn(f32) -> f32) -> Option<ToneCurve> {

@@ -7,6 +7,7 @@ use crate::pipelines::prepare::full_scale::white_of;
 use crate::pipelines::prepare::intensities::compare_intensities;
 use crate::pipelines::prepare::looked_at::{EvenSamples, GatheredSamples, LookedAt};
 use crate::pipelines::prepare::padding::padding_of;
+use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::places::{even_steps, looked_at};
 use crate::pipelines::prepare::sentinels::{first_not_plain, note_spread};
 use veloxel_core::{Grid, Warnings};
@@ -154,7 +155,7 @@ impl Samples {
         let images = self.looked_at.each_ref().map(|image| &**image as &dyn LookedAt);
         let names = self.names.each_ref().map(String::as_str);
         let [fixed, moving] = names;
-        compare_intensities(images, names, warnings)
+        compare_intensities(images, names, Passes::ALONE, warnings)
             .map(|_| format!("{fixed} and {moving} differ in their tones or their light"))
     }
 }
