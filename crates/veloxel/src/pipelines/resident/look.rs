@@ -11,7 +11,7 @@ use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::places::{even_steps, looked_at};
 use crate::pipelines::prepare::sentinels::{first_not_plain, note_spread};
 use veloxel_core::{Grid, Warnings};
-use veloxel_gpu::{Buffer, ComputeError, Device, Later};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::extremes::{Extremes, FindExtremes};
 use veloxel_kernels::image::gather::{Gather, Places};
@@ -77,20 +77,34 @@ impl Asked {
         };
         Ok(Self { grid: image.grid.clone(), places, extremes, samples: samples? })
     }
+}
 
-    /// Waits for the device.
-    fn seen(self, device: &Device) -> Result<(Extremes, Box<dyn LookedAt + Send + Sync>)> {
-        let mut samples = device.download_all_after(self.samples, None)?;
-        let looked_at: Box<dyn LookedAt + Send + Sync> = match self.places {
-            Where::Even(steps) => {
-                Box::new(EvenSamples::new(self.grid, steps.into_iter().zip(samples).collect()))
-            }
+/// What was asked of an image.
+type Seen = (Extremes, Box<dyn LookedAt + Send + Sync>);
+
+/// Waits for the device, once for the extremes of both images and once for their samples.
+fn seen(asked: [Asked; 2], device: &Device) -> Result<[Seen; 2]> {
+    let [mut fixed, mut moving] = asked;
+    fetch(device, None, vec![&mut fixed.extremes, &mut moving.extremes])?;
+    let count = fixed.samples.len();
+    let all = fixed.samples.into_iter().chain(moving.samples).collect();
+    let mut of_fixed = device.download_all_after(all, None)?;
+    let of_moving = of_fixed.split_off(count);
+    let looked_at = |grid: Grid,
+                     places: Where,
+                     mut samples: Vec<Vec<f32>>|
+     -> Box<dyn LookedAt + Send + Sync> {
+        match places {
+            Where::Even(steps) => Box::new(EvenSamples::new(grid, steps.into_iter().zip(samples).collect())),
             Where::Listed(indices) => {
-                Box::new(GatheredSamples::known(self.grid, indices, samples.pop().unwrap_or_default()))
+                Box::new(GatheredSamples::known(grid, indices, samples.pop().unwrap_or_default()))
             }
-        };
-        Ok((self.extremes.get(device)?, looked_at))
-    }
+        }
+    };
+    Ok([
+        (fixed.extremes.get(device)?, looked_at(fixed.grid, fixed.places, of_fixed)),
+        (moving.extremes.get(device)?, looked_at(moving.grid, moving.places, of_moving)),
+    ])
 }
 
 /// Looks at the extremes of both images and of what belongs to them, and fetches some of their samples.
@@ -103,9 +117,8 @@ pub(super) fn glance(request: &ResidentRequest<'_>, device: &Device) -> Result<G
         return Ok(Glance::ToPrepare(why));
     }
     let [of_fixed, of_moving] = Where::of([&fixed.grid, &moving.grid]);
-    let [fixed_asked, moving_asked] =
-        [Asked::of(device, fixed, of_fixed)?, Asked::of(device, moving, of_moving)?];
-    let seen = [fixed_asked.seen(device)?, moving_asked.seen(device)?];
+    let asked = [Asked::of(device, fixed, of_fixed)?, Asked::of(device, moving, of_moving)?];
+    let seen = seen(asked, device)?;
     let names = [0, 1].map(|nth| request.names.image(nth));
     let ranges = seen.each_ref().map(|(own, _)| [own.least, own.greatest]);
     for ((own, _), name) in seen.iter().zip(&names) {
