@@ -3,7 +3,7 @@
 use crate::Session;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use veloxel_core::{Extremes, Volume};
+use veloxel_core::{Control, Extremes, ThreadPool, Threads, Volume};
 use veloxel_gpu::Cpu;
 
 /// Fewer samples are looked at by the calling thread: it is done before another one has woken up.
@@ -20,6 +20,15 @@ impl<'a> Passes<'a> {
     /// The threads of a session, of which a GPU's has some on the host as well.
     pub fn by(session: &'a Session) -> Self {
         Self(Some(session))
+    }
+
+    /// Who works, under the channel of a run.
+    pub fn threads<'b>(self, control: &'b Control) -> Threads<'b>
+    where
+        'a: 'b,
+    {
+        let cpu = self.0.and_then(Session::host_threads);
+        Threads::of(cpu.map(|cpu| cpu as &dyn ThreadPool), control)
     }
 
     /// The threads, where there are several and enough for them to do.
