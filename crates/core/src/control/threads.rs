@@ -233,7 +233,15 @@ mod tests {
     fn sums_have_every_place_once() {
         let (control, pool) = (Control::default(), Started(3));
         let threads = Threads::of(Some(&pool), &control);
-        let sums = threads.summed(1000, || 0, |sum, part| Ok(*sum += part.sum::<usize>())).unwrap();
+        let sums = threads.summed(
+            1000,
+            || 0,
+            |sum, part| {
+                *sum += part.sum::<usize>();
+                Ok(())
+            },
+        );
+        let sums = sums.unwrap();
         assert!((1..=3).contains(&sums.len()) && sums.iter().sum::<usize>() == 499_500, "{sums:?}");
     }
 
