@@ -7,7 +7,7 @@ use crate::{Control, Stopped};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Threads that somebody has: those of a processor as a device.
+/// Threads that share work: those of a processor as a device.
 pub trait ThreadPool: Sync {
     /// How many there are.
     fn threads(&self) -> usize;

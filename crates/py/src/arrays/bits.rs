@@ -67,10 +67,10 @@ impl<'py> Bits<'py> {
         Ok(Some(Self { kind, size, is_swapped, array }))
     }
 
-    /// As [`copied`](super::copied::copied), through a conversion of bits.
+    /// Copies the array through a conversion of its bits, as [`copied`](super::copied::copied) does.
     ///
     /// # Errors
-    /// As there; bits of another size.
+    /// Those of a copy; bits of another size.
     pub fn copied<B: Swapped, U: Copy + Send + Sync>(
         &self,
         convert: impl Fn(B) -> U + Sync,

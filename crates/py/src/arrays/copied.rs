@@ -84,7 +84,7 @@ struct Tiles {
 }
 
 impl Tiles {
-    /// None where rows along the last axis share lines of memory, or no other axis does.
+    /// Tiles of an array, unless rows along its last axis share lines of memory, or no other axis has samples that do.
     fn of<T>(view: &ArrayViewD<'_, T>) -> Option<Self> {
         let bytes = |axis: usize| view.strides()[axis].unsigned_abs() * size_of::<T>();
         let last = view.ndim().checked_sub(1)?;
