@@ -136,13 +136,8 @@ impl Tiles {
                 let tile = plane.slice(s![begin..begin + count, x..end]);
                 let mut turned = [[MaybeUninit::uninit(); TILE]; TILE];
                 for (nth, column) in tile.columns().into_iter().enumerate() {
-                    let mut put = |(row, v): (&mut [MaybeUninit<U>; TILE], &T)| {
-                        row[nth].write(convert(*v));
-                    };
-                    match column.to_slice() {
-                        Some(column) => turned.iter_mut().zip(column).for_each(&mut put),
-                        None => turned.iter_mut().zip(column).for_each(&mut put),
-                    }
+                    let values = column.iter().map(|v| convert(*v));
+                    turned.iter_mut().zip(values).for_each(|(row, value)| row[nth] = MaybeUninit::new(value));
                 }
                 for (nth, turned) in turned[..count].iter().enumerate() {
                     let first = nth * self.behind + row * width + x;
