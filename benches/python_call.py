@@ -97,8 +97,12 @@ def measure(given):
     figures["Jacobian"] = median_ms(lambda: found.jacobian, given.runs)
     labels = (fixed > 100).astype(np.uint8)
     figures["warp of labels"] = median_ms(lambda: found.warp_labels(labels), given.runs)
+    figures["strain"] = median_ms(lambda: found.strain, given.runs)
+    moved = found.warp_labels(labels)
+    figures["errors of a field"] = median_ms(lambda: veloxel.evaluate.flow(found.flow, found.field), given.runs)
+    figures["overlap of labels"] = median_ms(lambda: veloxel.evaluate.labels(moved, labels), given.runs)
     figures["field from an array"] = median_ms(lambda: veloxel.Field(found.field), given.runs)
-    del found, images, labels
+    del found, images, labels, moved
     pictures = [scene(np, (480, 640), shift) for shift in (0.0, 0.7)]
     preset = {"preset": "realtime"}
     rest, solution, stages = around(veloxel, pictures, session, 40 * given.runs, **preset)

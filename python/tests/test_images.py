@@ -1,5 +1,7 @@
 """Images of other libraries are the same image; wrong ones are one clear error."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,26 @@ LAYOUTS = {
 def test_large_arrays_of_every_kind(layout, dtype):
     array = LAYOUTS[layout]((50 + 20 * waves(0.0, LARGE)).astype(dtype))
     assert np.array_equal(veloxel.Image(array).array, array.astype(np.float32))
+
+
+@pytest.mark.parametrize("order", [">", "<"])
+def test_every_half_is_what_numpy_makes_of_it(order):
+    halves = np.arange(1 << 16, dtype=np.uint16).reshape(256, 256).view(np.float16).astype(f"{order}f2")
+    assert np.array_equal(veloxel.Image(halves).array.view(np.uint32), halves.astype(np.float32).view(np.uint32))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", ">f2", ">u2", ">i8", ">u8", ">f8"])
+@pytest.mark.parametrize("shape", [LARGE, (5, 6, 7), (2, 40, 33), (40, 2, 33), (17, 16, 2)])
+def test_axes_in_every_order(shape, dtype):
+    array = np.floor(50 + 20 * waves(0.0, shape)).astype(dtype)
+    for axes in itertools.permutations(range(3)):
+        for own in (array.transpose(axes), np.asfortranarray(array.transpose(axes))[::-1], array.transpose(axes)[:, ::-2, ::-1]):
+            assert np.array_equal(veloxel.Image(own).array, own.astype(np.float32)), (axes, own.strides)
+            if shape != LARGE:
+                still = veloxel.Field(np.zeros((*own.shape, 3), np.float32))
+                assert np.array_equal(still.warp_labels(own, choice="nearest"), own.astype(np.int32)), (axes, own.strides)
+    field = np.asfortranarray(np.stack([array, array / 2, array / 4], axis=-1).astype(np.float32))
+    assert np.array_equal(veloxel.Field(field).array, field)
 
 
 def test_large_arrays_whose_numbers_are_told():

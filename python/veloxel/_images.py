@@ -295,21 +295,14 @@ def labels_and_place(labels: Any, what: str) -> tuple[np.ndarray, Place]:
     if isinstance(labels, (str, os.PathLike)):
         labels = Image(labels)
     array, place = array_and_place(labels, what)
-    if array.dtype.kind != "f":
-        return native(array), place
-    # Files are read as float32, which holds whole numbers below 2²⁴ as they are.
-    odd = array[~((array == np.floor(array)) & (np.abs(array) < 2**24))]
-    if odd.size:
-        raise _veloxel.InputError(f"labels are whole numbers, {what} holds {odd.flat[0]}")
-    return array.astype(np.int32), place
+    # The extension refuses floats that are no whole numbers.
+    return native(array.astype(np.float64) if array.dtype == np.longdouble else array), place
 
 
 def native(array: np.ndarray) -> np.ndarray:
-    """The same samples in this machine's byte order, aligned, in a type that the extension takes."""
-    if array.dtype == np.float16 or array.dtype == np.longdouble:
+    """The same samples, aligned, in a type that the extension takes: in either byte order."""
+    if array.dtype == np.longdouble and array.dtype.itemsize > 8:
         return array.astype(np.float32)
-    if not array.dtype.isnative:
-        return array.astype(array.dtype.newbyteorder("="))
     # Arrays out of messages and files that are mapped may begin anywhere.
     return array if array.flags.aligned else array.copy()
 

@@ -52,6 +52,7 @@ pub use camera::{Camera, Lens, Rectification, RectifiedView, StereoRig};
 pub use contour::{Contour, ContourSet, Polygon, PolygonRow, Structure};
 pub use control::pace::Pace;
 pub use control::sorting::{sort, sort_by};
+pub use control::threads::{ThreadPool, Threads};
 pub use control::{Control, Counter, Observer, Portion, Stage, Step, Stopped};
 pub use delivered_samples::{DeliveredSamples, DeliveredType};
 pub use diagnosis::{Diagnosis, ErrorKind, Hint};

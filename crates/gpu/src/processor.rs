@@ -7,7 +7,7 @@ use crate::memory::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
-use veloxel_core::{Control, Stopped, fallible};
+use veloxel_core::{Control, Stopped, ThreadPool, fallible};
 
 /// The processor as a device: a thread pool and a memory pool, shared by all clones, and the channel of the run at hand.
 #[derive(Debug, Clone)]
@@ -216,6 +216,16 @@ impl Cpu {
             total.iter_mut().zip(part).for_each(|(t, p)| *t += p);
             total
         })
+    }
+}
+
+impl ThreadPool for Cpu {
+    fn threads(&self) -> usize {
+        self.threads()
+    }
+
+    fn each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.install(|| in_halves(0..count, work));
     }
 }
 

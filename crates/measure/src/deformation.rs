@@ -13,8 +13,9 @@
 //! *Evidence*: the tests below, and `measures_of_fields` of the command.
 
 use crate::MapSummary;
+use crate::map_summary::MapSums;
 use veloxel_core::matrix3::{IDENTITY, apply, determinant, symmetric_eigenvalues};
-use veloxel_core::{Control, Flow, Stopped, Volume};
+use veloxel_core::{Flow, Stopped, Threads, Volume};
 
 /// Names of the tensor's components in a volume, by row and column.
 const IN_SPACE: [(&str, usize, usize); 6] = [
@@ -75,82 +76,94 @@ impl<'a> Deformation<'a> {
         self.axes
     }
 
-    /// The determinant of the field's Jacobian.
+    /// The determinant of the field's Jacobian; by the calling thread where `threads` is a channel alone.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn determinant(&self, control: &Control) -> Result<NamedMap, Stopped> {
-        let of = |i: usize| [self.gradient(i).map_or(f32::NAN, |f| determinant(&f) as f32)];
-        let [volume] = self.measured([Vec::new()], of, control)?;
-        Ok(self.named("determinant", volume))
+    pub fn determinant<'t>(&self, threads: impl Into<Threads<'t>>) -> Result<NamedMap, Stopped> {
+        let of = |f: &[[f64; 3]; 3]| [determinant(f) as f32];
+        let mut maps = self.measured(["determinant"].into_iter(), of, threads.into())?;
+        Ok(maps.remove(0))
     }
 
-    /// The components of the strain tensor, 3 in a plane or 6, and the principal strains from the largest to the smallest.
+    /// The components of the strain tensor, 3 in a plane or 6, and the principal strains from the largest to the smallest; by the calling
+    /// thread where `threads` is a channel alone.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn strain(&self, control: &Control) -> Result<Vec<NamedMap>, Stopped> {
+    pub fn strain<'t>(&self, threads: impl Into<Threads<'t>>) -> Result<Vec<NamedMap>, Stopped> {
         let components: &[(&str, usize, usize)] = if self.axes == 2 { &IN_PLANE } else { &IN_SPACE };
-        let of = |i: usize| {
-            let mut values = [f32::NAN; 9];
-            if let Some(strain) = self.gradient(i).map(|f| self.strain_of(&f)) {
-                let along_axes = components.iter().map(|&(_, row, column)| strain[row][column]);
-                let all = along_axes.chain(self.principal(&strain).into_iter().take(self.axes));
-                values.iter_mut().zip(all).for_each(|(value, strain)| *value = strain as f32);
-            }
+        let of = |f: &[[f64; 3]; 3]| {
+            let (mut values, strain) = ([f32::NAN; 9], self.strain_of(f));
+            let along_axes = components.iter().map(|&(_, row, column)| strain[row][column]);
+            let all = along_axes.chain(self.principal(&strain).into_iter().take(self.axes));
+            values.iter_mut().zip(all).for_each(|(value, strain)| *value = strain as f32);
             values
         };
         let principal = &PRINCIPAL[..self.axes];
         let names = components.iter().map(|(name, ..)| *name).chain(principal.iter().copied());
-        let volumes = self.measured([const { Vec::new() }; 9], of, control)?;
-        Ok(names.zip(volumes).map(|(name, volume)| self.named(name, volume)).collect())
+        self.measured(names, of, threads.into())
     }
 
-    /// Several values of every voxel, each kind by itself.
+    /// Values of every voxel, by its matrix `F`, each kind as a map of a name; NaN where `F` is unknown. No more kinds are found than
+    /// there are names.
     fn measured<const N: usize>(
         &self,
-        mut kinds: [Vec<f32>; N],
-        of: impl Fn(usize) -> [f32; N],
-        control: &Control,
-    ) -> Result<[Vec<f32>; N], Stopped> {
-        let [nx, ny, _] = self.flow.grid().size();
-        for i in 0..self.flow.grid().len() {
-            if i.is_multiple_of(nx * ny) {
-                control.check()?;
+        names: impl Iterator<Item = &'static str>,
+        of: impl Fn(&[[f64; 3]; 3]) -> [f32; N] + Sync,
+        threads: Threads<'_>,
+    ) -> Result<Vec<NamedMap>, Stopped> {
+        let (grid, names) = (self.flow.grid(), names.collect::<Vec<_>>());
+        let width = grid.size()[0];
+        let mut kinds = vec![vec![0.0f32; grid.len()]; names.len()];
+        let found = threads.for_samples(grid.len()).fill(&mut kinds, width, |begin, own| {
+            let mut sums = vec![MapSums::default(); own.len()];
+            for first in (0..own.first().map_or(0, |kind| kind.len())).step_by(width) {
+                threads.control().check()?;
+                self.gradients(begin + first, |x, f| {
+                    let values = f.map_or([f32::NAN; N], |f| of(&f));
+                    own.iter_mut().zip(values).for_each(|(kind, value)| kind[first + x] = value);
+                });
+                let rows = own.iter().map(|kind| &kind[first..first + width]);
+                sums.iter_mut().zip(rows).for_each(|(sums, row)| sums.add(row));
             }
-            kinds.iter_mut().zip(of(i)).for_each(|(kind, value)| kind.push(value));
-        }
-        Ok(kinds)
+            Ok(sums)
+        })?;
+        let map = |(nth, (name, values)): (usize, (&'static str, Vec<f32>))| {
+            let sums = found.iter().fold(MapSums::default(), |all, own| all.and(&own[nth]));
+            let volume = Volume::new(grid.clone(), values)
+                .expect("a map should have a value for each voxel of its field");
+            NamedMap { name, volume, summary: sums.summary(name) }
+        };
+        Ok(names.into_iter().zip(kinds).enumerate().map(map).collect())
     }
 
-    fn named(&self, name: &'static str, values: Vec<f32>) -> NamedMap {
-        let summary = MapSummary::of(name, &values);
-        let volume = Volume::new(self.flow.grid().clone(), values)
-            .expect("a map should have a value for each voxel of its field");
-        NamedMap { name, volume, summary }
-    }
-
-    /// The matrix `F` at a voxel, in voxels of the grid; none where the field is unknown, there or at a neighbour.
-    fn gradient(&self, index: usize) -> Option<[[f64; 3]; 3]> {
+    /// The matrix `F` at every voxel of a row, in voxels of the grid, by the voxel's place in the row; none where the field is unknown,
+    /// there or at a neighbour. `begin` is the index of the row's first voxel.
+    fn gradients(&self, begin: usize, mut each: impl FnMut(usize, Option<[[f64; 3]; 3]>)) {
         let grid = self.flow.grid();
-        let (at, size) = (grid.position(index), grid.size());
-        let mut f = IDENTITY;
-        for axis in 0..self.axes {
-            let [low, high] = [at[axis].saturating_sub(1), (at[axis] + 1).min(size[axis] - 1)];
-            if low == high {
-                continue;
+        let (size, [_, y, z]) = (grid.size(), grid.position(begin));
+        let strides = [1, size[0], size[0] * size[1]];
+        // Steps to the neighbours along an axis, and the share of their difference that is the derivative.
+        let ends = |axis: usize, at: usize| {
+            let [low, high] = [at.min(1), (size[axis] - 1 - at).min(1)];
+            (low * strides[axis], high * strides[axis], 1.0 / (low + high).max(1) as f64)
+        };
+        let across = [ends(1, y), ends(2, z)];
+        let components: Vec<&[f32]> = self.flow.components_vox().collect();
+        for x in 0..size[0] {
+            let (index, ends) = (begin + x, [ends(0, x), across[0], across[1]]);
+            let mut f = IDENTITY;
+            for (row, component) in components.iter().enumerate() {
+                for (axis, (low, high, share)) in ends.into_iter().enumerate().take(self.axes) {
+                    let [before, after] = [component[index - low], component[index + high]].map(f64::from);
+                    f[row][axis] += (after - before) * share;
+                }
             }
-            let [before, after] = [low, high].map(|place| {
-                let mut neighbour = at;
-                neighbour[axis] = place;
-                self.flow.vector_vox(grid.index(neighbour))
-            });
-            for row in 0..3 {
-                f[row][axis] += (f64::from(after[row]) - f64::from(before[row])) / (high - low) as f64;
-            }
+            let is_known = components.iter().all(|component| component[index].is_finite())
+                && f.iter().flatten().all(|value| value.is_finite());
+            each(x, is_known.then_some(f));
         }
-        let is_known = self.flow.is_valid(index) && f.iter().flatten().all(|value| value.is_finite());
-        is_known.then_some(f)
     }
 
     /// The strain along unit vectors of the grid's axes.
@@ -195,7 +208,7 @@ fn inverse_of_lower_triangle(m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
+    use veloxel_core::{Control, Grid};
 
     /// The linear map x → Fx of the world, as a field on a grid.
     fn linear(grid: Grid, f: [[f64; 3]; 3]) -> Flow {

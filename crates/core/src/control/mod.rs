@@ -7,6 +7,7 @@
 mod bytes_read;
 pub mod pace;
 pub mod sorting;
+pub mod threads;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -136,11 +136,6 @@ pub(crate) fn share_above(errors: &[f32], threshold: f32) -> f64 {
     errors.iter().filter(|&&e| e > threshold).count() as f64 / errors.len().max(1) as f64
 }
 
-/// The share of errors below a threshold.
-pub(crate) fn share_below(errors: &[f32], threshold: f32) -> f64 {
-    errors.iter().filter(|&&e| e < threshold).count() as f64 / errors.len().max(1) as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

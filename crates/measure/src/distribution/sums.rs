@@ -36,6 +36,14 @@ impl DistributionSums {
         self.upper[(ordered_bits(error) >> 16) as usize] += 1;
     }
 
+    /// Takes up other errors that were seen for the first time.
+    pub fn and(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum.and(&other.sum);
+        self.max = self.max.max(other.max);
+        add_counts(&mut self.upper, &other.upper);
+    }
+
     /// Begins to see the same errors again; none without any.
     pub fn again(self) -> Option<DistributionSpread> {
         if self.count == 0 {
@@ -88,6 +96,13 @@ impl DistributionSpread {
         }
     }
 
+    /// Takes up other errors that were seen for the second time.
+    pub fn and(&mut self, other: &Self) {
+        self.squares.and(&other.squares);
+        let quantiles = self.quantiles.iter_mut().zip(&other.quantiles);
+        quantiles.for_each(|(own, other)| add_counts(&mut own.lower, &other.lower));
+    }
+
     pub fn finish(&self) -> Distribution {
         let [a50, a75, a95] = [0, 1, 2].map(|which: usize| {
             let Quantile { upper, below, lower } = &self.quantiles[which];
@@ -101,6 +116,10 @@ impl DistributionSpread {
 /// Counts of a half of bits.
 fn halves() -> Vec<u64> {
     vec![0; 1 << 16]
+}
+
+fn add_counts(counts: &mut [u64], others: &[u64]) {
+    counts.iter_mut().zip(others).for_each(|(own, other)| *own += other);
 }
 
 /// The half that the n-th of all has, and how many of that half come before it.
@@ -129,8 +148,19 @@ mod tests {
             all.iter().for_each(|&e| sums.add(e));
             let mut again = sums.again().unwrap();
             reversed.iter().for_each(|&e| again.add(e));
+            // The same in two parts.
+            let (mut first, mut second) = (DistributionSums::default(), DistributionSums::default());
+            let (some, others) = all.split_at(all.len() / 3);
+            some.iter().for_each(|&e| first.add(e));
+            others.iter().for_each(|&e| second.add(e));
+            first.and(&second);
+            let begun = first.again().unwrap();
+            let [mut first, mut second] = [begun.clone(), begun];
+            some.iter().for_each(|&e| first.add(e));
+            others.iter().for_each(|&e| second.add(e));
+            first.and(&second);
             let expected = Distribution::measure(&mut all, &Control::default()).unwrap().unwrap();
-            assert_eq!(again.finish(), expected, "{count}");
+            assert_eq!((again.finish(), first.finish()), (expected, expected), "{count}");
         }
         assert!(DistributionSums::default().again().is_none());
     }

@@ -10,12 +10,13 @@
 
 mod sums;
 
-use crate::distribution::{Distribution, ExactSum, share_above, share_below};
+use crate::distribution::Distribution;
 use crate::error::MeasureError;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
-use veloxel_core::{Control, Dimension, Flow, Grid, Mask, Volume};
+use veloxel_core::{Dimension, Flow, Grid, Mask, Portion, Threads, Volume};
 
+use sums::Compared;
 pub use sums::{FlowErrorSpread, FlowErrorSums};
 
 /// Voxels that are looked at between two questions whether to go on: some milliseconds.
@@ -56,53 +57,30 @@ pub struct FlowError {
     pub dimension: Dimension,
 }
 
-/// Measures `estimate` against `truth`, within `mask` if there is one.
+/// Measures `estimate` against `truth`, within `mask` if there is one; by the calling thread where `threads` is a channel alone.
 ///
 /// # Errors
-/// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if no voxel is left.
-pub fn flow_error(
+/// [`MeasureError::Core`] if the grids differ; [`MeasureError::NothingToMeasure`] if no voxel is left; [`MeasureError::Stopped`].
+pub fn flow_error<'a>(
     estimate: &Flow,
     truth: &Flow,
     mask: Option<&Mask>,
-    control: &Control,
+    threads: impl Into<Threads<'a>>,
 ) -> Result<FlowError, MeasureError> {
-    let measured = measured_indices(estimate, truth, mask)?;
-    control.check()?;
-    let counts = |i: usize| truth.is_valid(i) && mask.is_none_or(|m| m.data()[i]);
-    let truth_voxels = (0..truth.grid().len()).filter(|&i| counts(i)).count();
-
-    let errors = VoxelErrors::on(truth.grid());
-    let mut end_point_vox = Vec::with_capacity(measured.len());
-    let mut end_point_mm = Vec::with_capacity(if errors.matrix.is_some() { measured.len() } else { 0 });
-    let mut angular_deg = Vec::with_capacity(measured.len());
-    let (mut truth_length_sum, mut outliers) = (ExactSum::default(), 0usize);
-    let mut pace = control.once_in(VOXELS_AT_ONCE);
-    for &i in &measured {
-        pace.step()?;
-        let error = errors.of(estimate.vector_vox(i), truth.vector_vox(i));
-        end_point_vox.push(error.end_point_vox);
-        end_point_mm.extend(error.end_point_mm);
-        angular_deg.push(error.angular_deg);
-        truth_length_sum.add(error.truth_length_vox);
-        outliers += usize::from(error.is_outlier);
-    }
-    let unknown = truth_voxels - measured.len();
-    Ok(FlowError {
-        truth_voxels,
-        measured_voxels: measured.len(),
-        density: measured.len() as f64 / truth_voxels.max(1) as f64,
-        r0_5: share_above(&end_point_vox, 0.5),
-        r1: share_above(&end_point_vox, 1.0),
-        r2: share_above(&end_point_vox, 2.0),
-        fl: outliers as f64 / measured.len().max(1) as f64,
-        fl_all: (outliers + unknown) as f64 / truth_voxels.max(1) as f64,
-        end_point_vox: Distribution::measure(&mut end_point_vox, control)?.ok_or(NOTHING)?,
-        end_point_mm: Distribution::measure(&mut end_point_mm, control)?,
-        angle_below_5_deg: share_below(&angular_deg, 5.0),
-        angular_deg: Distribution::measure(&mut angular_deg, control)?.ok_or(NOTHING)?,
-        mean_truth_vox: truth_length_sum.value() / measured.len() as f64,
-        dimension: truth.grid().dimension(),
-    })
+    require_one_grid(estimate, truth, mask)?;
+    let (grid, compared) = (truth.grid(), Compared { estimate, truth, mask });
+    let threads = threads.into().for_samples(grid.len());
+    let control = threads.control();
+    // What is kept of a voxel is two counts, not its errors: they are found twice.
+    let none = FlowErrorSums::new(grid);
+    let first = control.portion(Portion::nth_of(0, 2), || {
+        threads.summed(grid.len(), || none.clone(), |own, part| own.add_some(&compared, part, control))
+    })?;
+    let begun = first.iter().fold(none, FlowErrorSums::and).again()?;
+    let second = control.portion(Portion::nth_of(1, 2), || {
+        threads.summed(grid.len(), || begun.clone(), |own, part| own.add_some(&compared, part, control))
+    })?;
+    Ok(second.iter().fold(begun, FlowErrorSpread::and).finish())
 }
 
 /// Estimate and truth are nowhere both valid.
@@ -173,13 +151,18 @@ pub fn measured_indices(
     truth: &Flow,
     mask: Option<&Mask>,
 ) -> Result<Vec<usize>, MeasureError> {
+    require_one_grid(estimate, truth, mask)?;
+    Ok((0..truth.grid().len())
+        .filter(|&i| truth.is_valid(i) && estimate.is_valid(i) && mask.is_none_or(|m| m.data()[i]))
+        .collect())
+}
+
+fn require_one_grid(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<(), MeasureError> {
     truth.grid().require_same(estimate.grid(), "truth and estimate")?;
     if let Some(mask) = mask {
         truth.grid().require_same(mask.grid(), "truth and mask")?;
     }
-    Ok((0..truth.grid().len())
-        .filter(|&i| truth.is_valid(i) && estimate.is_valid(i) && mask.is_none_or(|m| m.data()[i]))
-        .collect())
+    Ok(())
 }
 
 /// Whether lengths on this grid mean millimetres: pictures usually come without a spacing.
@@ -208,6 +191,7 @@ fn space_time_angle_deg(a: [f64; 3], b: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use veloxel_core::Control;
 
     fn image() -> Grid {
         Grid::image(8, 6).unwrap()

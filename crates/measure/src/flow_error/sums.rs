@@ -4,7 +4,8 @@ use super::{FlowError, NOTHING, VOXELS_AT_ONCE, VoxelError, VoxelErrors};
 use crate::distribution::{DistributionSpread, DistributionSums, ExactSum};
 use crate::error::MeasureError;
 use crate::words::Words;
-use veloxel_core::{Control, Dimension, Flow, Grid, Stopped};
+use std::ops::Range;
+use veloxel_core::{Control, Dimension, Flow, Grid, Mask, Stopped};
 
 /// Boxes of an estimate and the truth that are seen for the first time.
 #[derive(Clone)]
@@ -52,9 +53,20 @@ impl FlowErrorSums {
     /// # Panics
     /// If estimate and truth have different numbers of voxels.
     pub fn add(&mut self, estimate: &Flow, truth: &Flow, control: &Control) -> Result<(), Stopped> {
-        self.truth_voxels += (0..truth.grid().len()).filter(|&i| truth.is_valid(i)).count();
+        self.add_some(&Compared { estimate, truth, mask: None }, 0..truth.grid().len(), control)
+    }
+
+    /// Counts some voxels in.
+    pub(super) fn add_some(
+        &mut self,
+        compared: &Compared<'_>,
+        voxels: Range<usize>,
+        control: &Control,
+    ) -> Result<(), Stopped> {
+        let is_true = |i: &usize| compared.truth.is_valid(*i) && compared.is_asked(*i);
+        self.truth_voxels += voxels.clone().filter(is_true).count();
         let errors = self.errors;
-        each(&errors, [estimate, truth], control, |error| {
+        each(&errors, compared, voxels, control, |error| {
             self.measured_voxels += 1;
             self.outliers += usize::from(error.is_outlier);
             let counts = self.above.iter_mut().zip(ABOVE);
@@ -65,6 +77,20 @@ impl FlowErrorSums {
             error.end_point_mm.into_iter().for_each(|mm| self.end_point_mm.add(mm));
             self.angular_deg.add(error.angular_deg);
         })
+    }
+
+    /// Takes up what was counted elsewhere on the same grid.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        self.truth_voxels += other.truth_voxels;
+        self.measured_voxels += other.measured_voxels;
+        self.outliers += other.outliers;
+        self.above.iter_mut().zip(other.above).for_each(|(own, other)| *own += other);
+        self.below_5_deg += other.below_5_deg;
+        self.truth_length.and(&other.truth_length);
+        self.end_point_vox.and(&other.end_point_vox);
+        self.end_point_mm.and(&other.end_point_mm);
+        self.angular_deg.and(&other.angular_deg);
+        self
     }
 
     /// The sums so far as numbers, added to others: [`take_words`](Self::take_words) goes on with them.
@@ -121,6 +147,7 @@ impl Words for FlowErrorSums {
 }
 
 /// What is known once all boxes were seen.
+#[derive(Clone)]
 struct Shares {
     truth_voxels: usize,
     measured_voxels: usize,
@@ -134,6 +161,7 @@ struct Shares {
 }
 
 /// Boxes of an estimate and the truth that are seen for the second time.
+#[derive(Clone)]
 pub struct FlowErrorSpread {
     errors: VoxelErrors,
     end_point_vox: DistributionSpread,
@@ -151,12 +179,30 @@ impl FlowErrorSpread {
     /// # Panics
     /// If estimate and truth have different numbers of voxels.
     pub fn add(&mut self, estimate: &Flow, truth: &Flow, control: &Control) -> Result<(), Stopped> {
+        self.add_some(&Compared { estimate, truth, mask: None }, 0..truth.grid().len(), control)
+    }
+
+    /// Counts some voxels in.
+    pub(super) fn add_some(
+        &mut self,
+        compared: &Compared<'_>,
+        voxels: Range<usize>,
+        control: &Control,
+    ) -> Result<(), Stopped> {
         let Self { errors, end_point_vox, end_point_mm, angular_deg, .. } = self;
-        each(errors, [estimate, truth], control, |error| {
+        each(errors, compared, voxels, control, |error| {
             end_point_vox.add(error.end_point_vox);
             end_point_mm.iter_mut().zip(error.end_point_mm).for_each(|(sums, mm)| sums.add(mm));
             angular_deg.add(error.angular_deg);
         })
+    }
+
+    /// Takes up what was counted elsewhere, of the same first time.
+    pub(super) fn and(mut self, other: &Self) -> Self {
+        self.end_point_vox.and(&other.end_point_vox);
+        self.end_point_mm.iter_mut().zip(&other.end_point_mm).for_each(|(own, other)| own.and(other));
+        self.angular_deg.and(&other.angular_deg);
+        self
     }
 
     /// What the second time has found so far, as numbers that are added to others.
@@ -204,16 +250,31 @@ impl Words for FlowErrorSpread {
     }
 }
 
-/// The error of every voxel at which both fields are valid.
+/// A field, the truth, and where they are compared.
+pub(super) struct Compared<'a> {
+    pub estimate: &'a Flow,
+    pub truth: &'a Flow,
+    pub mask: Option<&'a Mask>,
+}
+
+impl Compared<'_> {
+    fn is_asked(&self, voxel: usize) -> bool {
+        self.mask.is_none_or(|mask| mask.data()[voxel])
+    }
+}
+
+/// The error of some voxels: of those at which both fields are valid.
 fn each(
     errors: &VoxelErrors,
-    [estimate, truth]: [&Flow; 2],
+    compared: &Compared<'_>,
+    voxels: Range<usize>,
     control: &Control,
     mut take: impl FnMut(VoxelError),
 ) -> Result<(), Stopped> {
+    let Compared { estimate, truth, .. } = compared;
     assert_eq!(estimate.grid().len(), truth.grid().len(), "estimate and truth in one box");
     let mut pace = control.once_in(VOXELS_AT_ONCE);
-    for i in (0..truth.grid().len()).filter(|&i| truth.is_valid(i) && estimate.is_valid(i)) {
+    for i in voxels.filter(|&i| truth.is_valid(i) && estimate.is_valid(i) && compared.is_asked(i)) {
         pace.step()?;
         take(errors.of(estimate.vector_vox(i), truth.vector_vox(i)));
     }

@@ -19,12 +19,11 @@ use super::cell_determinant::{CellState, Corners, edge, trilinear_state};
 use super::cell_lanes::{LANES, are_certified};
 use crate::Deformation;
 use crate::distribution::ExactSum;
-use crate::parts::in_parts;
 use crate::words::Words;
 use serde::Serialize;
 use std::ops::Range;
 use veloxel_core::matrix3::determinant;
-use veloxel_core::{Control, Flow, Mask, Stopped};
+use veloxel_core::{Control, Flow, Mask, Stopped, Threads};
 
 /// Below this sum of a row's differences no row of any linear piece reaches 1, so all ten tetrahedra (in a plane all four triangles)
 /// keep their orientation: half, less what single precision may lose.
@@ -65,23 +64,24 @@ impl FoldingCertificate {
     }
 }
 
-/// Certifies the cells of a field, and of those with a corner inside a mask by themselves.
+/// Certifies the cells of a field, and of those with a corner inside a mask by themselves; by the calling thread where `threads` is a
+/// channel alone.
 ///
 /// # Errors
 /// [`Stopped`].
 ///
 /// # Panics
 /// If the mask has another number of voxels than the flow.
-pub fn folding_certificate(
+pub fn folding_certificate<'a>(
     flow: &Flow,
     mask: Option<&Mask>,
-    control: &Control,
+    threads: impl Into<Threads<'a>>,
 ) -> Result<FoldingCertificate, Stopped> {
     if let Some(mask) = mask {
         assert_eq!(mask.data().len(), flow.grid().len(), "a mask on the flow's grid");
     }
     let cells = Cells { flow, axes: Deformation::of(flow).axes() };
-    let [everywhere, inside] = cells.all(flow.grid().size()[2], mask, control)?;
+    let [everywhere, inside] = cells.all(flow.grid().size()[2], mask, threads.into())?;
     let (everywhere, inside) = (everywhere.counts(), mask.map(|_| inside.counts()));
     Ok(FoldingCertificate { axes: cells.axes, everywhere, inside })
 }
@@ -164,11 +164,12 @@ impl Cells<'_> {
         &self,
         planes: usize,
         mask: Option<&Mask>,
-        control: &Control,
+        threads: Threads<'_>,
     ) -> Result<[CellSums; 2], Stopped> {
         let [_, ny, nz] = self.flow.grid().size();
         let rows = (ny - 1) * if self.axes == 2 { planes } else { nz - 1 };
-        let parts = in_parts(rows, |rows| self.counted(rows, mask, control))?;
+        let threads = threads.for_samples(self.flow.grid().len());
+        let parts = threads.in_parts(rows, |rows| self.counted(rows, mask, threads.control()))?;
         let mut sums: [CellSums; 2] = Default::default();
         parts.iter().for_each(|part| sums.iter_mut().zip(part).for_each(|(sum, part)| sum.and(part)));
         Ok(sums)

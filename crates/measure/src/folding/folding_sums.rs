@@ -3,7 +3,7 @@
 use super::certificate::{CellSums, Cells, FoldingCertificate};
 use crate::Deformation;
 use crate::words::Words;
-use veloxel_core::{Control, Flow, Stopped};
+use veloxel_core::{Flow, Stopped, Threads};
 
 /// The certificate of a field that is measured box by box.
 #[derive(Debug, Clone, Default)]
@@ -20,15 +20,21 @@ impl FoldingSums {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn add(&mut self, flow: &Flow, planes: usize, control: &Control) -> Result<(), Stopped> {
+    pub fn add<'a>(
+        &mut self,
+        flow: &Flow,
+        planes: usize,
+        threads: impl Into<Threads<'a>>,
+    ) -> Result<(), Stopped> {
+        let threads = threads.into();
         let axes = Deformation::of(flow).axes();
         self.moves_across |= axes == 3;
         if !self.moves_across {
-            let [planar, _] = Cells { flow, axes: 2 }.all(planes, None, control)?;
+            let [planar, _] = Cells { flow, axes: 2 }.all(planes, None, threads)?;
             self.planar.and(&planar);
         }
         if flow.grid().dimension().count() == 3 {
-            let [spatial, _] = Cells { flow, axes: 3 }.all(planes, None, control)?;
+            let [spatial, _] = Cells { flow, axes: 3 }.all(planes, None, threads)?;
             self.spatial.and(&spatial);
         }
         Ok(())
@@ -62,7 +68,7 @@ impl Words for FoldingSums {
 mod tests {
     use super::super::folding_certificate;
     use super::*;
-    use veloxel_core::{Grid, GridBox};
+    use veloxel_core::{Control, Grid, GridBox};
 
     #[test]
     fn boxes_have_the_cells_of_the_whole() {

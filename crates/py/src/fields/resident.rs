@@ -12,8 +12,9 @@ use pyo3::types::PyList;
 use serde_json::json;
 use veloxel::pipelines::{ResidentImage, ResidentPair, ResidentRequest, resident_pair};
 use veloxel::unstable::gpu::{Cpu, PointerPlace};
-use veloxel::unstable::motion::steps::maps::{RowThreads, inverted};
+use veloxel::unstable::motion::steps::maps::inverted;
 use veloxel::unstable::motion::{OnDevice, ResidentFlow};
+use veloxel::unstable::{ThreadPool, Threads};
 use veloxel::{Control, DenseFlow, Device, Flow, Grid, Mask, Volume};
 
 /// What was found for a pair, in the memory of a device.
@@ -224,7 +225,7 @@ impl ResidentFound {
             Some(tensor) => Some(flow(tensor, &self.grids[1])?),
             None if self.finds_inverse => {
                 let (cpu, control) = (Cpu::new(0).ok(), &Control::default());
-                let threads = RowThreads { cpu: cpu.as_ref(), control };
+                let threads = Threads::of(cpu.as_ref().map(|cpu| cpu as &dyn ThreadPool), control);
                 let back = py.detach(|| inverted(&found, &self.grids[1], threads));
                 Some(back.map_err(|stopped| exception(&veloxel::VeloxelError::from(stopped)))?.flow)
             }

@@ -5,7 +5,7 @@ use crate::pictures::view::PairView;
 use crate::run::header::RunHeader;
 use crate::run::motion_report::MotionReport;
 use serde::Serialize;
-use veloxel_core::{Control, FlowStatistics};
+use veloxel_core::{FlowStatistics, Threads};
 use veloxel_measure::{
     FlowError, FoldingCertificate, Foretold, LabelOverlapReport, Reliability, Sparsification, flow_error,
     folding_certificate, reliability as reliability_of, sparsification,
@@ -54,18 +54,20 @@ pub struct PairReport {
 const WITHIN_VOX: f64 = 0.5;
 
 impl PairReport {
-    /// Measures a pair, within its mask where it has one.
+    /// Measures a pair, within its mask where it has one; by the calling thread where `threads` is a channel alone.
     ///
     /// # Errors
     /// [`ReportError::Core`] if something lies on another grid; [`ReportError::Measure`] if a truth is given
     /// that shares no valid voxel with the field.
-    pub fn measure(
+    pub fn measure<'a>(
         view: &PairView,
         statistics: FlowStatistics,
-        control: &Control,
+        threads: impl Into<Threads<'a>>,
     ) -> Result<Self, ReportError> {
         view.require_one_grid()?;
-        let error = view.truth.map(|truth| flow_error(view.flow, truth, view.mask, control)).transpose()?;
+        let threads = threads.into();
+        let control = threads.control();
+        let error = view.truth.map(|truth| flow_error(view.flow, truth, view.mask, threads)).transpose()?;
         let curve = |truth| sparsification(view.flow, truth, view.confidence, view.mask, control);
         let sparsification = view.truth.map(curve).transpose()?;
         let foretold = view.probability.map(|map| Foretold::Probability { map, within_vox: WITHIN_VOX });
@@ -77,8 +79,8 @@ impl PairReport {
             title: view.title.to_owned(),
             frames: view.frames,
             statistics,
-            motion: MotionReport::measure(view, control)?,
-            cells: folding_certificate(view.flow, view.mask, control)?,
+            motion: MotionReport::measure(view, threads)?,
+            cells: folding_certificate(view.flow, view.mask, threads)?,
             error,
             sparsification,
             reliability,

@@ -3,8 +3,7 @@
 use crate::pictures::view::PairView;
 use serde::Serialize;
 use veloxel_core::matrix3::apply;
-use veloxel_core::{Control, Flow, Grid, Mask, Stopped};
-use veloxel_measure::in_parts;
+use veloxel_core::{Flow, Grid, Mask, Stopped, Threads};
 
 /// Statistics of the field, within the mask if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -29,11 +28,11 @@ pub struct MotionReport {
 
 impl MotionReport {
     /// The statistics of a whole field, within its mask where it has one.
-    pub(crate) fn measure(view: &PairView, control: &Control) -> Result<Self, Stopped> {
+    pub(crate) fn measure(view: &PairView, threads: Threads<'_>) -> Result<Self, Stopped> {
         let ends = MovingEnds::of(view.fixed.grid(), view.moving_grid.unwrap_or(view.fixed.grid()));
         let (confidence, jacobian) = (view.confidence.data(), view.jacobian.data());
         let field = FieldBox { flow: view.flow, confidence, jacobian, begin: [0; 3] };
-        Ok(Sums::of_box(&field, &ends, view.mask, control)?.report())
+        Ok(Sums::of_box(&field, &ends, view.mask, threads)?.report())
     }
 }
 
@@ -66,8 +65,8 @@ impl<'a> MotionSums<'a> {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn add(&mut self, field: &FieldBox<'_>, control: &Control) -> Result<(), Stopped> {
-        let own = Sums::of_box(field, &self.ends, None, control)?;
+    pub fn add<'t>(&mut self, field: &FieldBox<'_>, threads: impl Into<Threads<'t>>) -> Result<(), Stopped> {
+        let own = Sums::of_box(field, &self.ends, None, threads.into())?;
         self.sums = std::mem::take(&mut self.sums).and(&own);
         Ok(())
     }
@@ -129,10 +128,11 @@ impl Sums {
         field: &FieldBox<'_>,
         ends: &MovingEnds<'_>,
         mask: Option<&Mask>,
-        control: &Control,
+        threads: Threads<'_>,
     ) -> Result<Self, Stopped> {
-        let part = |voxels| control.check().map(|()| Self::of(field, ends, mask, voxels));
-        let parts = in_parts(field.flow.grid().len(), part)?;
+        let len = field.flow.grid().len();
+        let part = |voxels| Ok(Self::of(field, ends, mask, voxels));
+        let parts = threads.for_samples(len).in_parts(len, part)?;
         Ok(parts.iter().fold(Self::default(), Self::and))
     }
 

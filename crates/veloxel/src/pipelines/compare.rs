@@ -9,7 +9,7 @@ use super::prepare::passes::Passes;
 use crate::{Result, Session, VeloxelError};
 use std::time::Instant;
 use veloxel_core::parameters::ParameterValues;
-use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
+use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Threads, Volume};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{AnyMethod, DenseFlow, FlowExtras, GivenInput, MotionError, OpenedMethod, Pair};
@@ -150,7 +150,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     let moving_on_fixed = moving_on(device, &prepared.moving, prepared.fixed.grid())?.into_owned();
     let measured = account.stages.time("measure", || {
         let view = |run| compared_view(names.title, &prepared, &moving_on_fixed, truth, run);
-        let measured = runs.iter().filter_map(|run| Some(measured(run, &view(run)?, session.control())));
+        let measured = runs.iter().filter_map(|run| Some(measured(run, &view(run)?, session.threads())));
         measured.collect::<Result<Vec<_>>>()
     })?;
     Ok(CompareResult { runs, measured, left_out, prepared, moving_on_fixed, account })
@@ -204,7 +204,7 @@ fn hidden(forward: &Flow, backward: &Flow, control: &Control) -> Result<Volume<f
     Ok(Volume::new(grid.clone(), data)?)
 }
 
-fn measured(run: &ComparedMethod, view: &PairView<'_>, control: &Control) -> Result<ComparedRun> {
+fn measured(run: &ComparedMethod, view: &PairView<'_>, threads: Threads<'_>) -> Result<ComparedRun> {
     let statistics = run.found.statistics.clone();
     Ok(ComparedRun {
         method: run.method.draft.method_name().to_owned(),
@@ -214,6 +214,6 @@ fn measured(run: &ComparedMethod, view: &PairView<'_>, control: &Control) -> Res
         occluded_share: run.occlusion.as_ref().map(|hidden| {
             hidden.data().iter().map(|&h| f64::from(h)).sum::<f64>() / hidden.data().len() as f64
         }),
-        pair: PairReport::measure(view, statistics, control).map_err(VeloxelError::from)?,
+        pair: PairReport::measure(view, statistics, threads).map_err(VeloxelError::from)?,
     })
 }

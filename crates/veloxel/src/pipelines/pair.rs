@@ -289,7 +289,7 @@ impl Call<'_> {
             blank_sampled_holes(&found.flow, known, false, warped, passes);
         }
         if wanted.inverse.is_yes() && found.inverse.is_none() {
-            let (grid, threads) = (prepared.moving.grid(), self.session.row_threads());
+            let (grid, threads) = (prepared.moving.grid(), self.session.threads());
             let back = account.stages.time("invert", || inverted(&found.flow, grid, threads))?;
             found.inverse = Some(back.flow);
         }

@@ -11,11 +11,10 @@ use kept_methods::KeptMethods;
 pub use kept_methods::MethodKey;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use veloxel_core::{Control, Observer, Stage, Stopped, fallible};
+use veloxel_core::{Control, Observer, Stage, Stopped, ThreadPool, Threads, fallible};
 use veloxel_gpu::{ComputeError, Cpu, Device};
 use veloxel_io::{Files, PendingFiles, ReadOptions, Reading};
 use veloxel_motion::OpenedMethod;
-use veloxel_motion::steps::maps::RowThreads;
 use veloxel_report::DeviceReport;
 
 /// How many opened methods a session keeps for the next run of the same kind.
@@ -137,9 +136,9 @@ impl Session {
         self.device().ok()?.host_threads()
     }
 
-    /// Who finds fields row by row in host memory.
-    pub(crate) fn row_threads(&self) -> RowThreads<'_> {
-        RowThreads { cpu: self.host_threads(), control: self.control() }
+    /// Who works in host memory, with the channel of this session's runs: the threads of [`Self::host_threads`], or the calling one.
+    pub(crate) fn threads(&self) -> Threads<'_> {
+        Threads::of(self.host_threads().map(|cpu| cpu as &dyn ThreadPool), self.control())
     }
 
     /// The memory that a run may take, bytes; none: what there is.

@@ -20,6 +20,7 @@ mod sequence;
 mod stereo;
 mod stops;
 mod streams;
+mod threads;
 mod track;
 mod track_points;
 mod views;

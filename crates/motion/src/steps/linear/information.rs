@@ -22,9 +22,8 @@
 
 use super::joint_histogram::{Joint, slope_of_window, window};
 use super::motion_group::{MotionGroup, farthest, solve};
-use crate::steps::maps::RowThreads;
 use veloxel_core::matrix3::determinant;
-use veloxel_core::{Axes, Shape, Stopped};
+use veloxel_core::{Axes, Shape, Stopped, Threads};
 use veloxel_kernels::image::affine_normal_equations::NormalEquations;
 use veloxel_kernels::image::warp::VoxelAffine;
 
@@ -49,8 +48,6 @@ impl Samples {
 
 /// Samples of a sum that one thread makes.
 const CHUNK: usize = 1 << 13;
-/// What a sample costs, in units of copying one.
-const SAMPLE_COST: usize = 64;
 /// Values of intensity that are told apart, at most and at least.
 const BINS: [usize; 2] = [32, 10];
 /// Share of intensities beyond the range of bins, on either side.
@@ -79,7 +76,7 @@ pub(crate) struct Explained {
 /// Voxels of the fixed image, prepared to be compared with a moving one.
 pub(crate) struct Comparison<'a> {
     pair: &'a LevelPair,
-    threads: RowThreads<'a>,
+    threads: Threads<'a>,
     samples: Vec<Sample>,
     bins: usize,
     /// First moving intensity, and bins a unit of intensity.
@@ -112,7 +109,7 @@ struct Corners {
 
 impl<'a> Comparison<'a> {
     /// Chooses the samples and the bins; there are none if an image has one value alone.
-    pub fn new(pair: &'a LevelPair, samples: Samples, threads: RowThreads<'a>) -> Option<Self> {
+    pub fn new(pair: &'a LevelPair, samples: Samples, threads: Threads<'a>) -> Option<Self> {
         let most_samples = samples.most();
         let shape = pair.shapes[0];
         let [nx, ny, _] = shape.size;
@@ -140,12 +137,18 @@ impl<'a> Comparison<'a> {
     }
 
     /// The share of the joint information that is mutual under a map.
-    pub fn information(&self, map: &VoxelAffine) -> f64 {
-        self.joint(map).shared()
+    ///
+    /// # Errors
+    /// [`Stopped`], as of all that looks at samples.
+    pub fn information(&self, map: &VoxelAffine) -> Result<f64, Stopped> {
+        Ok(self.joint(map)?.shared())
     }
 
     /// How well the moving image explains the fixed one under a map.
-    pub fn explained(&self, map: &VoxelAffine) -> Explained {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn explained(&self, map: &VoxelAffine) -> Result<Explained, Stopped> {
         let n = self.samples.len().max(1) as f64;
         let mean = self.samples.iter().map(|sample| sample.value).sum::<f64>() / n;
         // Sums of squares; count, sum and sum of squares of the fixed intensities of each bin of the moving ones.
@@ -157,7 +160,7 @@ impl<'a> Comparison<'a> {
                 let class = 2 + 3 * self.place(seen).0.round() as usize;
                 (0..3).for_each(|power| sums[class + power] += off.powi(power as i32));
             }
-        });
+        })?;
         let ([variance, missed], classes) = ([sums[0], sums[1]], sums[2..].as_chunks::<3>().0);
         let within: f64 = classes
             .iter()
@@ -165,47 +168,36 @@ impl<'a> Comparison<'a> {
             .map(|[n, sum, squares]| squares - sum * sum / n)
             .sum();
         let share = |left: f64| if variance > 0.0 { 1.0 - left / variance } else { 0.0 };
-        Explained { as_is: share(missed), by_function: share(within) }
+        Ok(Explained { as_is: share(missed), by_function: share(within) })
     }
 
     /// Sums of what `add` adds for samples, in one order.
-    fn sums(&self, count: usize, add: impl Fn(&[Sample], &mut [f64]) + Sync) -> Vec<f64> {
-        let chunks: Vec<&[Sample]> = self.samples.chunks(CHUNK).collect();
-        let mut found = vec![Vec::new(); chunks.len()];
-        let fill = |own: &mut Vec<f64>, chunk: &[Sample]| {
-            *own = vec![0.0; count];
-            add(chunk, own);
-        };
-        match self.threads.cpu.filter(|cpu| cpu.threads() > 1) {
-            Some(cpu) => cpu.controlled_by(self.threads.control.clone()).split_samples(
-                &mut found,
-                SAMPLE_COST * CHUNK,
-                |range, own| own.iter_mut().zip(&chunks[range]).for_each(|(own, chunk)| fill(own, chunk)),
-            ),
-            None => found.iter_mut().zip(&chunks).for_each(|(own, chunk)| fill(own, chunk)),
-        }
+    fn sums(&self, count: usize, add: impl Fn(&[Sample], &mut [f64]) + Sync) -> Result<Vec<f64>, Stopped> {
+        let found = self.threads.each(self.samples.chunks(CHUNK).collect(), |chunk| {
+            let mut own = vec![0.0; count];
+            add(chunk, &mut own);
+            own
+        })?;
         let mut sums = vec![0.0; count];
-        // A run that is to stop leaves chunks out; whoever called asks.
         found.iter().for_each(|own| sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own));
-        sums
+        Ok(sums)
     }
 
     /// Goes from a map to one of more information, by steps of a group; the map, and its information.
     ///
     /// # Errors
-    /// [`Stopped`] once the run is to stop, which is asked at each step.
+    /// [`Stopped`].
     pub fn align(&self, group: &MotionGroup, start: VoxelAffine) -> Result<(VoxelAffine, f64), Stopped> {
         let shape = self.pair.shapes[0];
         let (d, centre) = (shape.components(), shape.size.map(|n| 0.5 * (n as f64 - 1.0)));
         let unmoved = determinant(&start.matrix);
         let [mut reach, longest, last] = STEP_VOX;
-        let (mut map, mut joint) = (start, self.joint(&start));
+        let (mut map, mut joint) = (start, self.joint(&start)?);
         let mut most = joint.shared();
         let mut direction = None;
         for _ in 0..STEPS {
-            self.threads.control.check()?;
             if direction.is_none() {
-                let equations = group.restricted(&self.equations(&map, &joint, centre));
+                let equations = group.restricted(&self.equations(&map, &joint, centre)?);
                 direction = solve(&equations).filter(|unknowns| unknowns.iter().all(|v| v.is_finite()));
             }
             let Some(unknowns) = &direction else { break };
@@ -216,7 +208,7 @@ impl<'a> Comparison<'a> {
             let shorter: Vec<f64> = unknowns.iter().map(|v| v * reach / whole).collect();
             let tried = map.after(&group.step(&shorter, centre));
             let is_sound = (0.25..=4.0).contains(&(determinant(&tried.matrix) / unmoved));
-            let tried_joint = self.joint(&tried);
+            let tried_joint = self.joint(&tried)?;
             let information = tried_joint.shared();
             if is_sound && information > most {
                 (map, joint, most, direction) = (tried, tried_joint, information, None);
@@ -228,11 +220,10 @@ impl<'a> Comparison<'a> {
                 }
             }
         }
-        self.threads.control.check()?;
         Ok((map, most))
     }
 
-    fn joint(&self, map: &VoxelAffine) -> Joint {
+    fn joint(&self, map: &VoxelAffine) -> Result<Joint, Stopped> {
         let counts = self.sums(self.bins * self.bins, |samples, counts| {
             for &Sample { voxel, bin, .. } in samples {
                 let (place, _) = self.place(self.value(map.apply(voxel)));
@@ -240,12 +231,17 @@ impl<'a> Comparison<'a> {
                 let row = &mut counts[bin * self.bins + first..][..4];
                 row.iter_mut().zip(first..).for_each(|(count, k)| *count += window(place - k as f64));
             }
-        });
-        Joint { counts, bins: self.bins }
+        })?;
+        Ok(Joint { counts, bins: self.bins })
     }
 
     /// The equations of a step: forces of the samples against the squares of their slopes.
-    fn equations(&self, map: &VoxelAffine, joint: &Joint, centre: Axes<f64>) -> NormalEquations {
+    fn equations(
+        &self,
+        map: &VoxelAffine,
+        joint: &Joint,
+        centre: Axes<f64>,
+    ) -> Result<NormalEquations, Stopped> {
         let d = self.pair.shapes[0].components();
         let n = d * (d + 1);
         let gains = joint.gains();
@@ -274,12 +270,12 @@ impl<'a> Comparison<'a> {
                     (0..=i).for_each(|j| matrix[i * n + j] += left * row[j]);
                 }
             }
-        });
+        })?;
         let rhs = matrix.split_off(n * n);
         for i in 0..n {
             (i + 1..n).for_each(|j| matrix[i * n + j] = matrix[j * n + i]);
         }
-        NormalEquations { unknowns: n, matrix, rhs, mean_energy: 0.0 }
+        Ok(NormalEquations { unknowns: n, matrix, rhs, mean_energy: 0.0 })
     }
 
     /// The place of a moving intensity among the bins, and whether it lies in their range.
@@ -367,20 +363,19 @@ mod tests {
     fn forces_are_the_derivative_of_the_information() {
         let pair = pair();
         let control = Control::default();
-        let threads = RowThreads { cpu: None, control: &control };
-        let compared = Comparison::new(&pair, Samples::Few, threads).unwrap();
+        let compared = Comparison::new(&pair, Samples::Few, (&control).into()).unwrap();
         let map = VoxelAffine { offset: [0.3, 0.2, 0.0], ..VoxelAffine::IDENTITY };
         let centre = [19.5, 15.5, 0.0];
-        let equations = compared.equations(&map, &compared.joint(&map), centre);
+        let equations = compared.equations(&map, &compared.joint(&map).unwrap(), centre).unwrap();
         let grid = Grid::image(40, 32).unwrap();
         let group = MotionGroup::of(AffineModel::Affine, &grid, [1.0; 3]).unwrap();
-        let total = compared.joint(&map).total();
+        let total = compared.joint(&map).unwrap().total();
         for k in 0..6 {
             let h = 1e-4;
             let moved = |h: f64| {
                 let mut unknowns = vec![0.0; 6];
                 unknowns[k] = h;
-                compared.information(&map.after(&group.step(&unknowns, centre)))
+                compared.information(&map.after(&group.step(&unknowns, centre))).unwrap()
             };
             let slope = (moved(h) - moved(-h)) / (2.0 * h);
             let found = equations.rhs[k] * compared.moving_range[1] / total;
@@ -392,15 +387,14 @@ mod tests {
     fn a_shift_is_found_through_a_function_that_no_brightness_follows() {
         let pair = pair();
         let control = Control::default();
-        let threads = RowThreads { cpu: None, control: &control };
-        let compared = Comparison::new(&pair, Samples::Few, threads).unwrap();
+        let compared = Comparison::new(&pair, Samples::Few, (&control).into()).unwrap();
         let grid = Grid::image(40, 32).unwrap();
         let group = MotionGroup::of(AffineModel::Rigid, &grid, [1.0; 3]).unwrap();
         let (found, _) = compared.align(&group, VoxelAffine::IDENTITY).unwrap();
         let centre = [19.5, 15.5, 0.0];
         let there = found.apply(centre);
         assert!((there[0] - centre[0] - 1.5).abs() < 0.2 && (there[1] - centre[1]).abs() < 0.2, "{found:?}");
-        let explained = compared.explained(&found);
+        let explained = compared.explained(&found).unwrap();
         assert!(explained.as_is < 0.5 && explained.by_function > 0.7);
     }
     #[test]
@@ -417,10 +411,10 @@ mod tests {
         let control = Control::default();
         let found = [1, 2, 3, 5].map(|count| {
             let cpu = Cpu::new(count).unwrap();
-            let threads = RowThreads { cpu: Some(&cpu), control: &control };
+            let threads = Threads::of(Some(&cpu), &control);
             let compared = Comparison::new(&pair, Samples::Few, threads).unwrap();
             let (map, most) = compared.align(&group, VoxelAffine::IDENTITY).unwrap();
-            let Explained { as_is, by_function } = compared.explained(&map);
+            let Explained { as_is, by_function } = compared.explained(&map).unwrap();
             ([most, as_is, by_function].map(f64::to_bits), map)
         });
         assert!(found[0].1 != VoxelAffine::IDENTITY && found.iter().all(|own| *own == found[0]));

@@ -17,9 +17,8 @@ use crate::error::Result;
 use crate::steps::linear::information::{Comparison, Samples};
 use crate::steps::linear::levels::{Levels, PyramidPair};
 use crate::steps::linear::motion_group::{AffineModel, MotionGroup};
-use crate::steps::maps::RowThreads;
 use crate::steps::pyramid::{between_grids, between_levels};
-use veloxel_core::{Shape, Stopped};
+use veloxel_core::{Shape, Stopped, ThreadPool, Threads};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::VoxelAffine;
 
@@ -83,22 +82,29 @@ impl Levels<'_> {
         let on_level = |map: &VoxelAffine| between_levels(map, self.pair(compared));
         let information = |map: &VoxelAffine| comparison.information(&on_level(map));
         let own = by_brightness.as_ref().ok();
-        if own.is_some_and(|own| comparison.explained(&on_level(own)).as_is >= NEARLY_ALL) {
+        if let Some(own) = own
+            && comparison.explained(&on_level(own))?.as_is >= NEARLY_ALL
+        {
             return by_brightness;
         }
         let Some(found) = self.searched(device, images, [searched, compared], starts, own)? else {
             return by_brightness;
         };
-        let most = information(&found);
-        if by_brightness.as_ref().is_ok_and(|own| (1.0 + CLEARLY_MORE) * information(own) >= most) {
+        let most = information(&found)?;
+        if let Ok(own) = &by_brightness
+            && (1.0 + CLEARLY_MORE) * information(own)? >= most
+        {
             return by_brightness;
         }
-        let again = self.by_brightness(device, images, found);
-        match (again, by_brightness) {
-            (Ok(again), _) if information(&again) >= (1.0 - AS_MUCH) * most => Ok(again),
-            (_, Err(error)) if !self.differ(&comparison, &on_level(&found)) => Err(error),
-            _ => self.refined(device, images, compared, found),
+        if let Ok(again) = self.by_brightness(device, images, found)
+            && information(&again)? >= (1.0 - AS_MUCH) * most
+        {
+            return Ok(again);
         }
+        if by_brightness.is_err() && !self.differ(&comparison, &on_level(&found))? {
+            return by_brightness;
+        }
+        self.refined(device, images, compared, found)
     }
 
     /// [`Levels::differ`] on a level; nothing differs where no histogram can be made.
@@ -110,14 +116,20 @@ impl Levels<'_> {
         map: &VoxelAffine,
     ) -> Result<bool> {
         let on_host = self.on_host(device, images, nth)?;
-        let comparison = Comparison::new(&on_host, Samples::Few, threads_of(device));
-        Ok(comparison.is_some_and(|own| self.differ(&own, &between_levels(map, self.pair(nth)))))
+        let Some(comparison) = Comparison::new(&on_host, Samples::Few, threads_of(device)) else {
+            return Ok(false);
+        };
+        Ok(self.differ(&comparison, &between_levels(map, self.pair(nth)))?)
     }
 
     /// Whether intensities mean different things, as far as a map tells.
-    fn differ(&self, comparison: &Comparison<'_>, on_level: &VoxelAffine) -> bool {
-        let explained = comparison.explained(on_level);
-        explained.by_function - explained.as_is > DIFFERENT
+    fn differ(
+        &self,
+        comparison: &Comparison<'_>,
+        on_level: &VoxelAffine,
+    ) -> std::result::Result<bool, Stopped> {
+        let explained = comparison.explained(on_level)?;
+        Ok(explained.by_function - explained.as_is > DIFFERENT)
     }
 
     /// The map of most information on a level, from turns that are tried on a coarser one, `[searched, compared]`, and from the map by
@@ -190,8 +202,8 @@ impl Levels<'_> {
 }
 
 /// Who looks at the samples of a level on the host of a device.
-fn threads_of(device: &Device) -> RowThreads<'_> {
-    RowThreads { cpu: device.host_threads(), control: device.control() }
+fn threads_of(device: &Device) -> Threads<'_> {
+    Threads::of(device.host_threads().map(|cpu| cpu as &dyn ThreadPool), device.control())
 }
 
 /// The turns and shifts of most information that tried turns of the starts lead to.
@@ -210,7 +222,7 @@ fn best_turns(
             let angles = (0..axes).map(|axis| TRIED_TURNS[nth / count.pow(axis) % count]);
             let unknowns: Vec<f64> = angles.chain(vec![0.0; d]).collect();
             let map = start.after(&turns.step(&unknowns, centre));
-            tried.push((map, compared.information(&map)));
+            tried.push((map, compared.information(&map)?));
         }
     }
     tried.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -8,10 +8,10 @@
 //! *Limits*: the field must not fold (`measure::folding_certificate`), or there are several inverses and one is found.
 //! *Evidence*: the tests of [`maps`](super).
 
-use super::rows::{MappedField, Row, RowThreads, Rows};
+use super::rows::{MappedField, Row, Rows};
 use super::{Vectors, on_plane};
 use veloxel_core::matrix3::inverse;
-use veloxel_core::{Control, Grid, GridBox, Stopped};
+use veloxel_core::{Control, Grid, GridBox, Stopped, Threads};
 
 /// The inverse of a field, on a grid of the space that the field leads to: where `x + d(x)` is the voxel's place, the vector leads
 /// back to x; unknown where there is no such x inside of the field's grid.
@@ -21,7 +21,7 @@ use veloxel_core::{Control, Grid, GridBox, Stopped};
 pub fn inverted<F: Vectors + Sync>(
     flow: &F,
     grid: &Grid,
-    threads: RowThreads<'_>,
+    threads: Threads<'_>,
 ) -> Result<MappedField, Stopped> {
     let inverse = Inverse::new(flow, grid);
     Rows::of(grid, GridBox::all(grid.size())).side_by_side(threads, |row| inverse.fill(row))

@@ -9,10 +9,10 @@ mod vectors;
 
 use crate::steps::composition::sample_vox;
 pub use inversion::{Inversion, inverted};
-pub use rows::{MappedField, RowThreads};
+pub use rows::MappedField;
 use rows::{Row, Rows};
 pub use vectors::Vectors;
-use veloxel_core::{Control, Flow, Grid, GridBox, LinearTransform, Stopped};
+use veloxel_core::{Control, Flow, Grid, GridBox, LinearTransform, Stopped, Threads};
 
 /// A link of a chain.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ fn on_plane(grid: &Grid, [x, y, z]: [f64; 3]) -> [f64; 3] {
 pub fn chained<F: Vectors + Sync>(
     maps: &[Map<'_, F>],
     grid: &Grid,
-    threads: RowThreads<'_>,
+    threads: Threads<'_>,
 ) -> Result<MappedField, Stopped> {
     Rows::of(grid, GridBox::all(grid.size())).side_by_side(threads, |row| fill_chained(maps, grid, row))
 }
@@ -102,8 +102,8 @@ mod tests {
     use veloxel_core::Dimension;
     use veloxel_gpu::Cpu;
 
-    fn alone(control: &Control) -> RowThreads<'_> {
-        RowThreads { cpu: None, control }
+    fn alone(control: &Control) -> Threads<'_> {
+        control.into()
     }
 
     fn oblique(nx: usize, ny: usize, nz: usize) -> Grid {
@@ -180,7 +180,7 @@ mod tests {
                 inverted(&flow, &grid, alone(&Control::default())).unwrap(),
             ];
             let cpu = Cpu::new(3).unwrap();
-            let threads = RowThreads { cpu: Some(&cpu), control };
+            let threads = Threads::of(Some(&cpu), control);
             let by_threads =
                 [chained(&maps, &grid, threads).unwrap(), inverted(&flow, &grid, threads).unwrap()];
             for (one, several) in wholes.iter().zip(&by_threads) {

@@ -1,19 +1,9 @@
 //! A field that is found row by row: by one thread, or by several, which find the same bits.
 
-use veloxel_core::{Control, Flow, Grid, GridBox, Stopped};
-use veloxel_gpu::Cpu;
+use veloxel_core::{Control, Flow, Grid, GridBox, Stopped, Threads};
 
-/// Who finds the rows of a field that lies in memory.
-#[derive(Debug, Clone, Copy)]
-pub struct RowThreads<'a> {
-    /// The threads; none: the calling one.
-    pub cpu: Option<&'a Cpu>,
-    /// The channel of the run, which is asked once a row.
-    pub control: &'a Control,
-}
-
-/// What a voxel costs, in units of copying a sample.
-const VOXEL_COST: usize = 64;
+/// Rows that a thread finds before it takes the next ones.
+const ROWS_AT_ONCE: usize = 32;
 
 /// A field on a grid or a box of it, and the voxels where it is unknown.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,19 +79,14 @@ impl Rows {
     /// Finds the rows by threads.
     pub fn side_by_side(
         mut self,
-        threads: RowThreads<'_>,
+        threads: Threads<'_>,
         work: impl Fn(&mut Row<'_>) + Sync,
     ) -> Result<MappedField, Stopped> {
-        let RowThreads { cpu, control } = threads;
-        let Some(cpu) = cpu.filter(|cpu| cpu.threads() > 1) else {
-            let mut last = vec![None; self.part.size[1] * self.part.size[2]];
-            return self.one_by_one(&mut last, control, work);
-        };
-        let width = self.part.size[0];
+        let control = threads.control();
         let mut rows = rows(&mut self.flow, self.part);
-        cpu.controlled_by(control.clone())
-            .split_samples(&mut rows, VOXEL_COST * width, |_, own| own.iter_mut().for_each(&work));
-        control.check()?;
+        threads.each(rows.chunks_mut(ROWS_AT_ONCE).collect(), |own: &mut [Row<'_>]| {
+            own.iter_mut().filter(|_| !control.is_stopped()).for_each(&work);
+        })?;
         let counts = rows.iter().fold([0; 2], |[a, b], row| [a + row.unknown, b + row.unresolved]);
         drop(rows);
         Ok(self.found(counts))

@@ -221,8 +221,8 @@ impl Outcome<'_> {
         let curves = account.errors.filter(|_| truth.is_some());
         let probability = curves.map(|curves| curves.probabilities(&found.confidence, WITHIN_VOX));
         let view = PairView { truth, mask, moving_grid, probability: probability.as_ref(), ..view };
-        let (statistics, control) = (found.statistics.clone(), self.device.control());
-        let report = account.stages.time("measure", || PairReport::measure(&view, statistics, control))?;
+        let (statistics, threads) = (found.statistics.clone(), self.passes.threads(self.device.control()));
+        let report = account.stages.time("measure", || PairReport::measure(&view, statistics, threads))?;
         Ok(Some(report))
     }
 

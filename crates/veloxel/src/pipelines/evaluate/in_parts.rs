@@ -56,7 +56,7 @@ pub fn evaluate_flow_in_parts(
     let left = all.get(sums.seen()..).unwrap_or_default();
     each_box(left, read, |(own, seen, [result, truth]): (GridBox, GridBox, [Flow; 2])| {
         control.step(sums.seen() as f64 / count, [None; 2])?;
-        sums.folding.add(&result, own.size[2], control)?;
+        sums.folding.add(&result, own.size[2], session.threads())?;
         let within = own.within(&seen);
         let components = result.components_vox().map(|c| within.of(c, seen.size)).collect();
         let result = Flow::new(grid.part(own), components)?;

@@ -6,7 +6,7 @@ mod kept_sums;
 use crate::{Result, Session, VeloxelError};
 pub use in_parts::{EvaluatePartsRequest, evaluate_flow_in_parts, evaluate_room};
 use serde::Serialize;
-use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Stage, TriangleMesh, Volume};
+use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Portion, Stage, TriangleMesh, Volume};
 use veloxel_measure::{
     ContourDistances, DisparityError, EllipseCoverage, FlowError, FoldingCertificate, Foretold,
     LabelOverlapReport, MeasureError, Reliability, SegmentationError, Sparsification, disparity_error,
@@ -109,8 +109,10 @@ pub fn evaluate_flow(
     session.enter(Stage::Measure)?;
     let EvaluateRequest { result, truth, mask, .. } = *request;
     let control = session.control();
-    let error = flow_error(result, truth, mask, control)?;
-    let cells = folding_certificate(result, mask, control)?;
+    let threads = session.threads().telling();
+    let nth = |nth| Portion::nth_of(nth, 2);
+    let error = control.portion(nth(0), || flow_error(result, truth, mask, threads))?;
+    let cells = control.portion(nth(1), || folding_certificate(result, mask, threads))?;
     Ok(FlowEvaluation { error, cells, certainty: certainty(request, claims, control)? })
 }
 
@@ -155,9 +157,10 @@ pub fn evaluate_labels(
     session: &Session,
 ) -> Result<LabelOverlapReport> {
     session.enter(Stage::Measure)?;
-    let result = labels_from_samples(request.result, request.names.result, session.control())?;
-    let truth = labels_from_samples(request.truth, request.names.truth, session.control())?;
-    Ok(label_overlap(&result, &truth, request.mask, session.control())?)
+    let threads = session.threads();
+    let result = labels_from_samples(request.result, request.names.result, threads)?;
+    let truth = labels_from_samples(request.truth, request.names.truth, threads)?;
+    Ok(label_overlap(&result, &truth, request.mask, threads.telling())?)
 }
 
 /// Distances of outlines, millimetres, where pixels are so large along x and y.

@@ -137,7 +137,7 @@ pub fn pair_in_parts(
     session.enter(Stage::Write)?;
     let mut measured = Measured::new(grids);
     let begin = std::time::Instant::now();
-    measured.hand_out(&found, output.boxes()?, plan.tiles.device_bytes, device)?;
+    measured.hand_out(&found, output.boxes()?, plan.tiles.device_bytes, device, session.threads())?;
     account.stages.add("write", begin.elapsed().as_secs_f64() * 1e3);
     measured.finish(request, found, plan, account)
 }

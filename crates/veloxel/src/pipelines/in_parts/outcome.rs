@@ -6,7 +6,7 @@ use crate::pipelines::account::Account;
 use crate::pipelines::boxes::boxes;
 use crate::pipelines::dense::{ImagesOfField, warn_of_vectors_outside};
 use crate::pipelines::memory_plan::FlowPlan;
-use veloxel_core::{Flow, Grid, GridBox};
+use veloxel_core::{Flow, Grid, GridBox, Threads};
 use veloxel_gpu::Device;
 use veloxel_measure::FoldingSums;
 use veloxel_motion::over::beside::read_and_written_beside;
@@ -58,6 +58,7 @@ impl<'a> Measured<'a> {
         KeptField { tiles, field, confidence }: KeptField<'_>,
         most_bytes: u64,
         device: &Device,
+        threads: Threads<'_>,
     ) -> Result<()> {
         let size = self.grids[0].size();
         let most_voxels = most_bytes as usize / (OF_BOX * size_of::<f32>());
@@ -75,7 +76,7 @@ impl<'a> Measured<'a> {
                 nth += 1;
                 let own_part = cut(&part, own);
                 put(own_part.clone())?;
-                self.measure(part, own_part, device)
+                self.measure(part, own_part, device, threads)
             },
             |FlowPart { part, components_vox, confidence: samples, .. }: FlowPart| {
                 field.put(part, &components_vox)?;
@@ -85,14 +86,20 @@ impl<'a> Measured<'a> {
     }
 
     /// Counts a box in, of which its neighbours are there as well.
-    fn measure(&mut self, seen: FlowPart, own: FlowPart, device: &Device) -> Result<()> {
-        let (grid, control) = (self.grids[0], device.control());
+    fn measure(
+        &mut self,
+        seen: FlowPart,
+        own: FlowPart,
+        device: &Device,
+        threads: Threads<'_>,
+    ) -> Result<()> {
+        let grid = self.grids[0];
         self.seams = self.seams.and(&seen.seams);
         // The cells that begin in the box end at the next voxels.
         let cells = own.part.grown([0; 3], [1; 3], grid.size());
         let of_cells = cut(&seen, cells);
         let flow = Flow::new(grid.part(cells), of_cells.components_vox)?;
-        self.folding.add(&flow, own.part.size[2], control)?;
+        self.folding.add(&flow, own.part.size[2], threads)?;
         drop(flow);
         let boxes = [own.part, seen.part];
         let (dimension, sums) = (grid.dimension(), &mut self.determinant);
@@ -102,7 +109,7 @@ impl<'a> Measured<'a> {
         let flow = Flow::new(grid.part(part), components_vox)?;
         let (confidence, jacobian) = (&confidence, &jacobian);
         let field = FieldBox { flow: &flow, confidence, jacobian, begin: part.begin };
-        Ok(self.motion.add(&field, control)?)
+        Ok(self.motion.add(&field, threads)?)
     }
 
     /// The report, with what is warned of the field.

@@ -173,7 +173,7 @@ fn certified(field: &dyn FlowBoxes, session: &Session) -> Result<()> {
         },
         |(own, flow): (GridBox, Flow), _| {
             control.check()?;
-            Ok::<_, VeloxelError>(sums.add(&flow, own.size[2], control)?)
+            Ok::<_, VeloxelError>(sums.add(&flow, own.size[2], session.threads())?)
         },
         |(): ()| Ok(()),
     )?;

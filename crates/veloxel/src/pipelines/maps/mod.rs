@@ -9,7 +9,7 @@ use crate::{Result, Session};
 pub use error::MapsError;
 pub use in_parts::{ComposePartsRequest, MapBoxes, compose_in_parts, invert_in_parts, maps_plan, maps_room};
 use std::borrow::Cow;
-use veloxel_core::{Flow, Grid, LinearTransform, Stage, WarningKind, Warnings};
+use veloxel_core::{Flow, Grid, LinearTransform, Portion, Stage, WarningKind, Warnings};
 use veloxel_measure::{CellCounts, folding_certificate};
 use veloxel_motion::require_sampled;
 pub use veloxel_motion::steps::maps::Map;
@@ -78,7 +78,7 @@ pub fn compose(request: &ComposeRequest<'_>, session: &Session) -> Result<MapRes
     let placed: Vec<Map<'_>> = placed.iter().map(PlacedMap::map).collect();
     let mut account = Account::default();
     let found = account.stages.time("compose", || {
-        Ok::<_, crate::VeloxelError>(maps::chained(&placed, grid, session.row_threads())?)
+        Ok::<_, crate::VeloxelError>(maps::chained(&placed, grid, session.threads().telling())?)
     })?;
     finished(found, account)
 }
@@ -93,11 +93,12 @@ pub fn invert(flow: &Flow, grid: Option<&Grid>, session: &Session) -> Result<Map
     let flow = on_grid(&Map::Field(flow), grid)?;
     let PlacedMap::Field(flow) = flow else { return Err(MapsError::Empty.into()) };
     let mut account = Account::default();
-    let cells =
-        account.stages.time("certify", || folding_certificate(&flow, None, session.control()))?.everywhere;
-    require_unfolded(&cells)?;
+    let (control, threads) = (session.control(), session.threads().telling());
+    let [proof, search] = [(0.0, 1.0), (1.0, 9.0)].map(|(before, own)| Portion { before, own, all: 10.0 });
+    let certify = || control.portion(proof, || folding_certificate(&flow, None, threads));
+    require_unfolded(&account.stages.time("certify", certify)?.everywhere)?;
     let found = account.stages.time("invert", || {
-        Ok::<_, crate::VeloxelError>(maps::inverted(&*flow, grid, session.row_threads())?)
+        Ok::<_, crate::VeloxelError>(control.portion(search, || maps::inverted(&*flow, grid, threads))?)
     })?;
     finished(found, account)
 }

@@ -3,7 +3,7 @@
 use crate::Session;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use veloxel_core::{Extremes, Volume};
+use veloxel_core::{Control, Extremes, ThreadPool, Threads, Volume};
 use veloxel_gpu::Cpu;
 
 /// Fewer samples are looked at by the calling thread: it is done before another one has woken up.
@@ -24,12 +24,21 @@ impl<'a> Passes<'a> {
         Self(Some(session))
     }
 
-    /// The threads, where there are several and enough for them to do.
-    fn cpu(self, samples: usize) -> Option<&'a Cpu> {
-        self.threads().filter(|_| samples >= FEWEST_SAMPLES)
+    /// Who works, under the channel of a run.
+    pub fn threads<'b>(self, control: &'b Control) -> Threads<'b>
+    where
+        'a: 'b,
+    {
+        let cpu = self.0.and_then(Session::host_threads);
+        Threads::of(cpu.map(|cpu| cpu as &dyn ThreadPool), control)
     }
 
-    fn threads(self) -> Option<&'a Cpu> {
+    /// The threads, where there are several and enough for them to do.
+    fn cpu(self, samples: usize) -> Option<&'a Cpu> {
+        self.several().filter(|_| samples >= FEWEST_SAMPLES)
+    }
+
+    fn several(self) -> Option<&'a Cpu> {
         self.0?.host_threads().filter(|cpu| cpu.threads() > 1)
     }
 
@@ -40,7 +49,7 @@ impl<'a> Passes<'a> {
         [first, second]: [T; 2],
         work: impl Fn(T) -> R + Sync,
     ) -> [R; 2] {
-        match self.threads().filter(|_| samples >= FEWEST_TO_JOIN) {
+        match self.several().filter(|_| samples >= FEWEST_TO_JOIN) {
             Some(cpu) => cpu.join(|| work(first), || work(second)).into(),
             None => [work(first), work(second)],
         }

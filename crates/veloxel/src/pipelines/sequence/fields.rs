@@ -160,8 +160,9 @@ impl SequenceRun<'_> {
         let measured = view.filter(|_| self.request.wanted.measures.is_yes());
         let statistics = field.output.statistics.clone();
         let control = self.device.control();
+        let threads = self.passes.threads(control);
         let report =
-            measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics, control)));
+            measured.map(|view| stages.time("measure", || PairReport::measure(&view, statistics, threads)));
         let report = report.transpose()?;
         let on_page = view.filter(|_| self.request.wanted.page.is_yes() && collected.is_on_page(role));
         let thumbnail = on_page

@@ -2,7 +2,7 @@
 
 use crate::pipelines::account::Account;
 use crate::{Result, Session};
-use veloxel_core::{Flow, Stage, WarningKind};
+use veloxel_core::{Flow, Portion, Stage, WarningKind};
 use veloxel_measure::{Deformation, FoldingCertificate, NamedMap, folding_certificate};
 
 /// Maps of a field, each on the field's grid.
@@ -23,7 +23,7 @@ pub struct DeformationResult {
 /// # Errors
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn jacobian(flow: &Flow, session: &Session) -> Result<DeformationResult> {
-    measured(flow, session, |deformation| Ok(vec![deformation.determinant(session.control())?]))
+    measured(flow, session, |deformation| Ok(vec![deformation.determinant(session.threads().telling())?]))
 }
 
 /// [`jacobian`], and where the field folds between voxels (see [`folding_certificate`], which takes longer than the map).
@@ -31,8 +31,12 @@ pub fn jacobian(flow: &Flow, session: &Session) -> Result<DeformationResult> {
 /// # Errors
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn jacobian_and_folding(flow: &Flow, session: &Session) -> Result<DeformationResult> {
-    let mut found = jacobian(flow, session)?;
-    let certify = || folding_certificate(flow, None, session.control());
+    let (control, threads) = (session.control(), session.threads().telling());
+    let measure = |deformation: &Deformation<'_>| {
+        control.portion(Portion::nth_of(0, 2), || Ok(vec![deformation.determinant(threads)?]))
+    };
+    let mut found = measured(flow, session, measure)?;
+    let certify = || control.portion(Portion::nth_of(1, 2), || folding_certificate(flow, None, threads));
     found.cells = Some(found.account.stages.time("certify", certify)?);
     Ok(found)
 }
@@ -42,7 +46,7 @@ pub fn jacobian_and_folding(flow: &Flow, session: &Session) -> Result<Deformatio
 /// # Errors
 /// [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
 pub fn strain(flow: &Flow, session: &Session) -> Result<DeformationResult> {
-    measured(flow, session, |deformation| Ok(deformation.strain(session.control())?))
+    measured(flow, session, |deformation| Ok(deformation.strain(session.threads().telling())?))
 }
 
 fn measured(

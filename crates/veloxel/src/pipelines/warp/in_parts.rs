@@ -116,7 +116,7 @@ pub fn warp_labels_in_parts(
             let found = warp.warped(device, [piece.part, *seen], samples.data(), &piece.flow)?;
             Ok(Volume::new(piece.flow.grid().clone(), found)?)
         };
-        let moved = carried(&labels, choice, session.control(), looked_up)?;
+        let moved = carried(&labels, choice, session.threads(), looked_up)?;
         Ok((moved.data().iter().map(|&label| label as f32).collect(), 0))
     };
     Ok(warped_in_parts(request, interpolation, Border::Voxels, out, session, work)?.1)

@@ -4,7 +4,7 @@ use super::WarpResult;
 use crate::pipelines::account::Account;
 use crate::pipelines::prepare::grids::{MovingSampling, allow_two_grids, warp_image};
 use crate::{Result, Session, VeloxelError};
-use veloxel_core::{Control, Flow, Mask, Stage, Stopped, Volume};
+use veloxel_core::{Flow, Grid, Mask, Stage, Stopped, Threads, Volume};
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::Border;
@@ -48,7 +48,7 @@ pub fn warp_labels(request: &WarpLabelsRequest<'_>, session: &Session) -> Result
     let seen = |samples: &Volume<f32>, interpolation| {
         warp_image(device, flow, samples, MovingSampling::new(interpolation, Border::Voxels))
     };
-    let warped = account.stages.time("warp", || carried(labels, choice, device.control(), seen))?;
+    let warped = account.stages.time("warp", || carried(labels, choice, session.threads(), seen))?;
     Ok(WarpResult { warped, account })
 }
 
@@ -56,41 +56,64 @@ pub fn warp_labels(request: &WarpLabelsRequest<'_>, session: &Session) -> Result
 pub(super) fn carried(
     labels: &Volume<i32>,
     choice: LabelChoice,
-    control: &Control,
+    threads: Threads<'_>,
     seen: impl Fn(&Volume<f32>, Interpolation) -> Result<Volume<f32>>,
 ) -> Result<Volume<i32>> {
-    let names = names(labels)?;
-    let samples = labels.map(|&label| match &names {
+    let threads = threads.for_samples(labels.grid().len());
+    let names = names(labels, threads)?;
+    let samples = mapped(labels, threads, |_, &label| match &names {
         Some(names) => names.partition_point(|&name| name < label) as f32,
         None => label as f32,
-    });
+    })?;
     let moved = match choice {
         LabelChoice::Nearest => seen(&samples, Interpolation::Nearest)?,
         LabelChoice::MostWeight => {
-            let mut moved = seen(&samples, Interpolation::MostWeight)?;
-            let thick = thick_parts(labels, control)?;
-            if let Some(thin) = thin_samples(&samples, &thick) {
-                let thin = seen(&thin, Interpolation::Nearest)?;
-                let pairs = moved.data_mut().iter_mut().zip(thin.data());
-                pairs.filter(|(_, thin)| thin.is_finite()).for_each(|(moved, &thin)| *moved = thin);
+            let moved = seen(&samples, Interpolation::MostWeight)?;
+            match thin_samples(&samples, &thick_parts(labels, threads)?, threads)? {
+                Some(thin) => {
+                    let thin = seen(&thin, Interpolation::Nearest)?;
+                    let thin = thin.data();
+                    mapped(&moved, threads, |i, &v| if thin[i].is_finite() { thin[i] } else { v })?
+                }
+                None => moved,
             }
-            moved
         }
     };
-    Ok(moved.map(|v| match &names {
+    Ok(mapped(&moved, threads, |_, &v| match &names {
         _ if !v.is_finite() => 0,
-        Some(names) => names.get(*v as usize).copied().unwrap_or(0),
-        None => *v as i32,
-    }))
+        Some(names) => names.get(v as usize).copied().unwrap_or(0),
+        None => v as i32,
+    })?)
+}
+
+/// What a function makes of the samples of a volume, by index and value.
+fn mapped<T: Sync, U: Copy + Default + Send>(
+    volume: &Volume<T>,
+    threads: Threads<'_>,
+    of: impl Fn(usize, &T) -> U + Sync,
+) -> Result<Volume<U>, Stopped> {
+    let (grid, samples) = (volume.grid(), volume.data());
+    let mut found = [vec![U::default(); grid.len()]];
+    threads.fill(&mut found, grid.size()[0], |begin, own| {
+        for own in own {
+            let samples = samples[begin..].iter().zip(begin..);
+            own.iter_mut().zip(samples).for_each(|(found, (sample, i))| *found = of(i, sample));
+        }
+        Ok(())
+    })?;
+    let [found] = found;
+    Ok(Volume::new(grid.clone(), found).expect("a grid should have its number of samples"))
 }
 
 /// The labels that there are, ascending, if samples cannot hold them as they are: their places among them then stand for them.
 ///
 /// # Errors
 /// [`VeloxelError::ManyLabels`].
-fn names(labels: &Volume<i32>) -> Result<Option<Vec<i32>>> {
-    let are_held = labels.data().iter().all(|label| label.unsigned_abs() <= MOST_HELD);
-    if are_held {
+fn names(labels: &Volume<i32>, threads: Threads<'_>) -> Result<Option<Vec<i32>>> {
+    let is_held = |label: &i32| label.unsigned_abs() <= MOST_HELD;
+    let are_held =
+        threads.in_parts(labels.data().len(), |part| Ok(labels.data()[part].iter().all(is_held)))?;
+    if are_held.into_iter().all(|are_held| are_held) {
         return Ok(None);
     }
     let mut names = labels.data().to_vec();
@@ -104,20 +127,23 @@ fn names(labels: &Volume<i32>) -> Result<Option<Vec<i32>>> {
 const MOST_HELD: u32 = 1 << 24;
 
 /// The labels of thin parts, NaN elsewhere; none if nothing is thin.
-fn thin_samples(samples: &Volume<f32>, thick: &Mask) -> Option<Volume<f32>> {
-    if thick.count() == thick.data().len() {
-        return None;
+fn thin_samples(
+    samples: &Volume<f32>,
+    thick: &Mask,
+    threads: Threads<'_>,
+) -> Result<Option<Volume<f32>>, Stopped> {
+    let thick = thick.data();
+    let is_all = threads.in_parts(thick.len(), |part| Ok(thick[part].iter().all(|thick| *thick)))?;
+    if is_all.into_iter().all(|is_all| is_all) {
+        return Ok(None);
     }
-    let mut thin = samples.clone();
-    let pairs = thin.data_mut().iter_mut().zip(thick.data());
-    pairs.filter(|(_, thick)| **thick).for_each(|(sample, _)| *sample = f32::NAN);
-    Some(thin)
+    mapped(samples, threads, |i, &sample| if thick[i] { f32::NAN } else { sample }).map(Some)
 }
 
 /// Where a voxel belongs to a block of 2 × 2 (× 2) voxels of its label: the morphological opening of every label, 0 among them, by
 /// such a block. Axes with one voxel do not count, and neither does one along which voxels are twice as long as the shortest
 /// edge: a slice of a stack is thick by itself.
-fn thick_parts(labels: &Volume<i32>, control: &Control) -> Result<Mask, Stopped> {
+fn thick_parts(labels: &Volume<i32>, threads: Threads<'_>) -> Result<Mask, Stopped> {
     let grid = labels.grid();
     let spacing = grid.spacing_mm();
     let shortest = spacing[..grid.dimension().count()].iter().copied().fold(f64::INFINITY, f64::min);
@@ -125,34 +151,57 @@ fn thick_parts(labels: &Volume<i32>, control: &Control) -> Result<Mask, Stopped>
     let [nx, ny, nz] = grid.size();
     let side: [usize; 3] =
         [0, 1, 2].map(|a| if grid.size()[a] > 1 && spacing[a] < 2.0 * shortest { 2 } else { 1 });
-    let corners: Vec<usize> = (0..side.iter().product())
-        .map(|c: usize| {
-            let [x, y, z] = [c % side[0], c / side[0] % side[1], c / (side[0] * side[1])];
-            (z * ny + y) * nx + x
-        })
+    let corners: Vec<[usize; 3]> = (0..side.iter().product())
+        .map(|c: usize| [c % side[0], c / side[0] % side[1], c / (side[0] * side[1])])
         .collect();
-    let mut thick = labels.map(|_| false);
-    let (labels, out) = (labels.data(), thick.data_mut());
-    for z in 0..=nz - side[2] {
-        for y in 0..=ny - side[1] {
-            control.check()?;
-            for x in 0..=nx - side[0] {
-                let first = (z * ny + y) * nx + x;
-                let label = labels[first];
-                if corners.iter().all(|corner| labels[first + corner] == label) {
-                    corners.iter().for_each(|corner| out[first + corner] = true);
-                }
-            }
+    let labels = labels.data();
+    // Whether the block that begins at a voxel is of one label: row by row, corner by corner.
+    let blocks = by_rows(grid, threads, |[y, z], own| {
+        if y + side[1] > ny || z + side[2] > nz {
+            return;
         }
-    }
-    Ok(thick)
+        let (first, own) = ((z * ny + y) * nx, &mut own[..=nx - side[0]]);
+        own.fill(true);
+        for [dx, dy, dz] in &corners[1..] {
+            let begin = first + (dz * ny + dy) * nx + dx;
+            let pairs = labels[first..].iter().zip(&labels[begin..]);
+            own.iter_mut().zip(pairs).for_each(|(is_one, (a, b))| *is_one &= a == b);
+        }
+    })?;
+    let thick = by_rows(grid, threads, |[y, z], own| {
+        for &[dx, dy, dz] in corners.iter().filter(|[_, dy, dz]| *dy <= y && *dz <= z) {
+            let begin = ((z - dz) * ny + y - dy) * nx;
+            let blocks = &blocks[begin..begin + nx - dx];
+            own[dx..].iter_mut().zip(blocks).for_each(|(thick, is_one)| *thick |= is_one);
+        }
+    })?;
+    Ok(Volume::new(grid.clone(), thick).expect("a grid should have its number of samples"))
+}
+
+/// Truths for each voxel of a grid, row by row: `row` gets the row's place `(y, z)`, and false for each of its voxels.
+fn by_rows(
+    grid: &Grid,
+    threads: Threads<'_>,
+    row: impl Fn([usize; 2], &mut [bool]) + Sync,
+) -> Result<Vec<bool>, Stopped> {
+    let [nx, ny, _] = grid.size();
+    let mut found = [vec![false; grid.len()]];
+    threads.fill(&mut found, nx, |begin, own| {
+        for (nth, own) in (begin / nx..).zip(own.iter_mut().flat_map(|own| own.chunks_mut(nx))) {
+            threads.control().check()?;
+            row([nth % ny, nth / ny], own);
+        }
+        Ok(())
+    })?;
+    let [found] = found;
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
-    use veloxel_gpu::Device;
+    use veloxel_core::{Control, GridBox};
+    use veloxel_gpu::{Cpu, Device};
 
     /// Labels by position in the plane z = 3 of a grid of 16 × 12 × 8, moved by the same vector everywhere; and the same by the
     /// nearest voxel.
@@ -165,7 +214,7 @@ mod tests {
             warp_image(&device, &flow, samples, MovingSampling::new(interpolation, Border::Voxels))
         };
         [LabelChoice::MostWeight, LabelChoice::Nearest]
-            .map(|choice| carried(&labels, choice, device.control(), seen).unwrap())
+            .map(|choice| carried(&labels, choice, device.control().into(), seen).unwrap())
     }
 
     const SHIFTS: [[f32; 3]; 4] =
@@ -196,18 +245,48 @@ mod tests {
     }
 
     #[test]
+    fn blocks_are_those_that_are_written_one_by_one() {
+        for (size, spacing) in [([40, 37, 30], [1.0; 3]), ([64, 33, 20], [1.0, 1.0, 3.0])] {
+            let grid =
+                Grid::volume(size[0], size[1], size[2]).and_then(|g| g.with_spacing_mm(spacing)).unwrap();
+            let label = |[x, y, z]: [usize; 3]| ((x * x + 3 * y + x * y / 5 + 7 * z) / 9 % 3) as i32;
+            let labels = Volume::from_fn(grid.clone(), label);
+            let side = [2, 2, if spacing[2] > 1.0 { 1 } else { 2 }];
+            let mut expected = vec![false; grid.len()];
+            for first in (0..grid.len()).map(|i| grid.position(i)) {
+                let block = GridBox { begin: first, size: side };
+                if (0..3).all(|a| block.end()[a] <= size[a]) {
+                    let all = (0..block.len()).map(|nth| {
+                        let at = [nth % 2, nth / 2 % 2, nth / 4];
+                        grid.index([0, 1, 2].map(|a| first[a] + at[a]))
+                    });
+                    let all: Vec<usize> = all.collect();
+                    if all.iter().all(|i| labels.data()[*i] == labels.data()[all[0]]) {
+                        all.into_iter().for_each(|i| expected[i] = true);
+                    }
+                }
+            }
+            for threads in [1, 2, 3, 5] {
+                let (cpu, control) = (Cpu::new(threads).unwrap(), Control::default());
+                let found = thick_parts(&labels, Threads::of(Some(&cpu), &control)).unwrap();
+                assert!(found.data() == expected && expected.contains(&false), "{threads}");
+            }
+        }
+    }
+
+    #[test]
     fn slices_are_thick_by_themselves() {
         // A square in one slice, and a line.
         let in_one = |[x, y, z]: [usize; 3]| i32::from(z == 1 && (x < 2 && y < 2 || y == 3));
         for (spacing, expected) in [([1.0, 1.0, 1.5], 0), ([1.5, 1.5, 8.0], 4)] {
             let grid = Grid::volume(6, 5, 3).and_then(|g| g.with_spacing_mm(spacing)).unwrap();
             let labels = Volume::from_fn(grid, in_one);
-            let thick = thick_parts(&labels, &Control::default()).unwrap();
+            let thick = thick_parts(&labels, (&Control::default()).into()).unwrap();
             let both = labels.data().iter().zip(thick.data());
             assert_eq!(both.filter(|(label, thick)| **label == 1 && **thick).count(), expected);
         }
         let one_column = Volume::from_fn(Grid::volume(1, 4, 3).unwrap(), |_| 2);
-        assert_eq!(thick_parts(&one_column, &Control::default()).unwrap().count(), 12);
+        assert_eq!(thick_parts(&one_column, (&Control::default()).into()).unwrap().count(), 12);
     }
 
     #[test]

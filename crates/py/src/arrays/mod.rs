@@ -4,8 +4,13 @@
 //! thread writes into it afterwards changes what was read. Large arrays come into large pages, and their extremes are found while
 //! their samples are in the caches.
 
+mod bits;
+mod copied;
+
 use crate::error::{InputError, exception};
-use numpy::ndarray::{ArrayView1, ArrayViewD, Axis, Ix1};
+use bits::{Bits, Number};
+use copied::copied;
+use numpy::ndarray::ArrayView1;
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
@@ -24,37 +29,6 @@ fn threads(samples: usize) -> usize {
     usize::from(samples < FEWEST_FOR_THREADS)
 }
 
-/// Copies an array, the last axis fastest in the result, through a conversion of its samples; `seen` is told each range of the
-/// result, on several threads.
-fn copied<T: Element + Copy + Sync, U: Copy + Send + Sync>(
-    array: &Bound<'_, PyArrayDyn<T>>,
-    convert: impl Fn(T) -> U + Sync,
-    seen: impl Fn(&[U]) + Sync,
-) -> PyResult<Vec<U>> {
-    let read =
-        array.try_readonly().map_err(|_| InputError::new_err("the array is being written elsewhere"))?;
-    // Arrays in the order of Fortran are slices as well, of another order.
-    let slice = read.as_slice().ok().filter(|_| read.is_c_contiguous());
-    let (view, len) = (read.as_array(), read.len());
-    let row = view.shape().last().copied().unwrap_or(1).max(1);
-    let fill = |range: Range<usize>, slots: &mut [MaybeUninit<U>]| {
-        match slice {
-            Some(samples) => {
-                write_each(slots, samples[range].iter().map(|&v| convert(v)));
-            }
-            None => {
-                for (slots, nth) in slots.chunks_mut(row).zip(range.start / row..) {
-                    write_each(slots, row_of(&view, nth).iter().map(|&v| convert(v)));
-                }
-            }
-        }
-        // SAFETY: each of them was written: a row has as many samples as its slots, a range of a slice too.
-        seen(unsafe { written(slots) });
-    };
-    // SAFETY: as above.
-    unsafe { filled(len, row, threads(len), fill) }.map_err(|error| exception(&error))
-}
-
 /// Writes a value into each slot, as long as there are values.
 fn write_each<U>(slots: &mut [MaybeUninit<U>], values: impl Iterator<Item = U>) {
     for (slot, value) in slots.iter_mut().zip(values) {
@@ -69,21 +43,6 @@ fn write_each<U>(slots: &mut [MaybeUninit<U>], values: impl Iterator<Item = U>) 
 unsafe fn written<U>(slots: &mut [MaybeUninit<U>]) -> &mut [U] {
     // SAFETY: a slot has the layout of its value, and by the caller's promise holds one.
     unsafe { &mut *(std::ptr::from_mut(slots) as *mut [U]) }
-}
-
-/// The `nth` row of an array, along its last axis.
-fn row_of<'a, T>(view: &ArrayViewD<'a, T>, mut nth: usize) -> ArrayView1<'a, T> {
-    let mut row = view.clone();
-    while row.ndim() > 1 {
-        let rows: usize = row.shape()[1..row.ndim() - 1].iter().product();
-        row = row.index_axis_move(Axis(0), nth / rows);
-        nth %= rows;
-    }
-    // An array without an axis has one sample.
-    if row.ndim() == 0 {
-        row = row.insert_axis(Axis(0));
-    }
-    row.into_dimensionality::<Ix1>().expect("a row should have one axis")
 }
 
 /// Calls an expression with the array as one of the first type that fits; no value where none does.
@@ -117,7 +76,15 @@ fn read_f32(array: &Bound<'_, PyUntypedArray>, seen: impl Fn(&[f32]) + Sync) -> 
         i64 => |v| v as f32;
         u64 => |v| v as f32;
     }
-    let text = format!("samples are whole numbers, float32 or float64, not {}", array.dtype());
+    if let Some(bits) = Bits::of(array)? {
+        let kind = bits.kind;
+        return match bits.size {
+            2 => bits.copied(|v: u16| kind.real_of_16(v), seen),
+            4 => bits.copied(|v: u32| kind.real_of_32(v), seen),
+            _ => bits.copied(|v: u64| kind.real_of_64(v), seen),
+        };
+    }
+    let text = format!("samples are whole numbers, float16, float32 or float64, not {}", array.dtype());
     Err(InputError::new_err(text))
 }
 
@@ -178,32 +145,86 @@ pub fn planar_mm(flow: &Flow) -> PyResult<Vec<f32>> {
     unsafe { filled(3 * len, 1, threads(3 * len), fill) }.map_err(|error| exception(&error))
 }
 
-/// Whole numbers of an array in C order.
+/// Whole numbers of an array in C order; floats that hold such ones, below 2²⁴ either way, are taken as well.
 ///
 /// # Errors
-/// [`InputError`] for samples that are no whole numbers.
+/// [`InputError`] for samples that are no whole numbers, with the first one.
 pub fn labels_i32(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<i32>> {
-    let is_beyond = AtomicBool::new(false);
-    let labels = read_i32(array, &is_beyond)?;
-    if is_beyond.into_inner() {
+    let odd = Odd::default();
+    let labels = read_i32(array, &odd)?;
+    if odd.is_beyond.into_inner() {
         return Err(InputError::new_err("a label lies beyond ±2³¹"));
+    }
+    if odd.is_no_label.into_inner() {
+        let array = array.call_method1("astype", ("float64",))?;
+        let samples = copied(array.cast::<PyArrayDyn<f64>>()?, |v| v, |_| ())?;
+        let odd = samples.into_iter().find(|v| !is_label(*v)).unwrap_or_default();
+        let shown = if odd.is_nan() { "nan".to_owned() } else { odd.to_string() };
+        let text = format!("labels are whole numbers, the label image holds {shown}");
+        return Err(InputError::new_err(text));
     }
     Ok(labels)
 }
 
-fn read_i32(array: &Bound<'_, PyUntypedArray>, is_beyond: &AtomicBool) -> PyResult<Vec<i32>> {
-    macro_rules! of {
-        ($($from:ty)+) => {
-            of_type! { array, copied, |_| ();
-                $($from => |v| i32::try_from(v).unwrap_or_else(|_| {
-                    is_beyond.store(true, Ordering::Relaxed);
-                    0
-                });)+
-                bool => i32::from;
-            }
+/// Whether there was a sample that is no label.
+#[derive(Default)]
+struct Odd {
+    /// A whole number beyond those of labels.
+    is_beyond: AtomicBool,
+    /// No whole number, or one that floats do not hold beside its neighbours.
+    is_no_label: AtomicBool,
+}
+
+fn is_label(v: f64) -> bool {
+    v.fract() == 0.0 && v.abs() < 16_777_216.0
+}
+
+impl Odd {
+    fn whole(&self, v: impl TryInto<i32>) -> i32 {
+        v.try_into().unwrap_or_else(|_| {
+            self.is_beyond.store(true, Ordering::Relaxed);
+            0
+        })
+    }
+
+    fn real(&self, v: f64) -> i32 {
+        if !is_label(v) {
+            self.is_no_label.store(true, Ordering::Relaxed);
+        }
+        v as i32
+    }
+
+    fn of(&self, number: Number) -> i32 {
+        match number {
+            Number::Real(v) => self.real(v),
+            Number::Signed(v) => self.whole(v),
+            Number::Unsigned(v) => self.whole(v),
+        }
+    }
+}
+
+fn read_i32(array: &Bound<'_, PyUntypedArray>, odd: &Odd) -> PyResult<Vec<i32>> {
+    of_type! { array, copied, |_| ();
+        u8 => i32::from;
+        i8 => i32::from;
+        u16 => i32::from;
+        i16 => i32::from;
+        i32 => |v| v;
+        u32 => |v| odd.whole(v);
+        i64 => |v| odd.whole(v);
+        u64 => |v| odd.whole(v);
+        f32 => |v| odd.real(f64::from(v));
+        f64 => |v| odd.real(v);
+        bool => i32::from;
+    }
+    if let Some(bits) = Bits::of(array)? {
+        let kind = bits.kind;
+        return match bits.size {
+            2 => bits.copied(|v: u16| odd.of(kind.number_of_16(v)), |_| ()),
+            4 => bits.copied(|v: u32| odd.of(kind.number_of_32(v)), |_| ()),
+            _ => bits.copied(|v: u64| odd.of(kind.number_of_64(v)), |_| ()),
         };
     }
-    of!(u8 i8 u16 i16 i32 u32 i64 u64);
     Err(InputError::new_err(format!("labels are whole numbers, not {}", array.dtype())))
 }
 

@@ -4,9 +4,25 @@
 //! 8(19), 2012, doi 10.4086/toc.2012.v008a019, algorithm 1 (lower envelope of parabolas), one axis after the other,
 //! here with the spacing of each axis.
 //!
-//! *Cost*: three passes, linear in the voxels; one f32 a voxel and five lines of scratch.
+//! *Cost*: three passes, linear in the voxels; two f32 a voxel, and five lines of scratch a thread.
 
-use veloxel_core::{Control, Stopped};
+use veloxel_core::{Stopped, Threads};
+
+/// Squared distances of a box's voxels.
+pub(super) struct SquaredDistances {
+    /// Voxels of a plane.
+    plane: usize,
+    /// Samples, mm², z fastest, then x: lines along the last axis are transformed where they lie.
+    samples_mm2: Vec<f32>,
+}
+
+impl SquaredDistances {
+    /// That of a voxel by its index in C order, x fastest, mm².
+    pub fn at(&self, index: usize) -> f32 {
+        let planes = self.samples_mm2.len() / self.plane;
+        self.samples_mm2[index % self.plane * planes + index / self.plane]
+    }
+}
 
 /// Squared distance (mm²) of every voxel to the nearest voxel of a set; infinite everywhere if the set is empty.
 ///
@@ -17,25 +33,51 @@ use veloxel_core::{Control, Stopped};
 ///
 /// # Panics
 /// If `in_set` has another length than `size` says.
-pub(crate) fn squared_distance_mm2(
+pub(super) fn squared_distance_mm2(
     in_set: &[bool],
     size: [usize; 3],
     spacing_mm: [f64; 3],
-    control: &Control,
-) -> Result<Vec<f32>, Stopped> {
+    threads: Threads<'_>,
+) -> Result<SquaredDistances, Stopped> {
     let [nx, ny, nz] = size;
-    assert_eq!(in_set.len(), nx * ny * nz, "the set should have one entry for every voxel of the box");
-    let mut squared: Vec<f32> =
-        in_set.iter().map(|&inside| if inside { 0.0 } else { f32::INFINITY }).collect();
-    let mut envelope = Envelope::with_capacity(nx.max(ny).max(nz));
-    for (axis, stride) in [1, nx, nx * ny].into_iter().enumerate() {
-        let count = size[axis];
-        for start in (0..in_set.len()).filter(|i| i / stride % count == 0) {
-            control.check()?;
-            envelope.transform(&mut squared, Line { start, stride, count }, spacing_mm[axis]);
+    let plane = nx * ny;
+    assert_eq!(in_set.len(), plane * nz, "the set should have one entry for every voxel of the box");
+    let control = threads.control();
+    let mut squared = [vec![0.0f32; in_set.len()]];
+    threads.fill(&mut squared, plane, |begin, own| {
+        let mut envelope = Envelope::with_capacity(nx.max(ny));
+        for (nth, own) in own.iter_mut().flat_map(|own| own.chunks_mut(plane)).enumerate() {
+            let set = &in_set[begin + nth * plane..][..plane];
+            own.iter_mut().zip(set).for_each(|(v, on)| *v = if *on { 0.0 } else { f32::INFINITY });
+            for y in 0..ny {
+                control.check()?;
+                envelope.transform(own, Line { start: y * nx, stride: 1, count: nx }, spacing_mm[0]);
+            }
+            for x in 0..nx {
+                control.check()?;
+                envelope.transform(own, Line { start: x, stride: nx, count: ny }, spacing_mm[1]);
+            }
         }
-    }
-    Ok(squared)
+        Ok(())
+    })?;
+    let [squared] = squared;
+    let mut lines = [vec![0.0f32; in_set.len()]];
+    threads.fill(&mut lines, nx * nz, |begin, own| {
+        let mut envelope = Envelope::with_capacity(nz);
+        for (nth, own) in own.iter_mut().flat_map(|own| own.chunks_mut(nx * nz)).enumerate() {
+            control.check()?;
+            let row = begin / nz + nth * nx;
+            for (z, from) in squared[row..].chunks(plane).enumerate() {
+                own.iter_mut().skip(z).step_by(nz).zip(from).for_each(|(v, from)| *v = *from);
+            }
+            for x in 0..nx {
+                envelope.transform(own, Line { start: x * nz, stride: 1, count: nz }, spacing_mm[2]);
+            }
+        }
+        Ok(())
+    })?;
+    let [samples_mm2] = lines;
+    Ok(SquaredDistances { plane, samples_mm2 })
 }
 
 /// Samples of one axis-parallel line.
@@ -105,6 +147,7 @@ impl Envelope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use veloxel_core::Control;
 
     #[test]
     fn equals_the_search_over_all_voxels() {
@@ -112,8 +155,9 @@ mod tests {
         let spacing = [0.5, 1.3, 2.9];
         let set: Vec<bool> = (0..9 * 7 * 5).map(|i| veloxel_phantoms::uniform(1, i) < 0.04).collect();
         let position = |i: usize| [i % 9, i / 9 % 7, i / 63];
-        let fast = squared_distance_mm2(&set, size, spacing, &Control::default()).unwrap();
-        for (i, &got) in fast.iter().enumerate() {
+        let fast = squared_distance_mm2(&set, size, spacing, (&Control::default()).into()).unwrap();
+        for i in 0..set.len() {
+            let got = fast.at(i);
             let a = position(i);
             let expected = (0..set.len())
                 .filter(|&j| set[j])
@@ -128,7 +172,8 @@ mod tests {
 
     #[test]
     fn an_empty_set_is_infinitely_far() {
-        let far = squared_distance_mm2(&[false; 12], [3, 2, 2], [1.0; 3], &Control::default()).unwrap();
-        assert!(far.iter().all(|d| d.is_infinite()));
+        let far =
+            squared_distance_mm2(&[false; 12], [3, 2, 2], [1.0; 3], (&Control::default()).into()).unwrap();
+        assert!((0..12).all(|i| far.at(i).is_infinite()));
     }
 }
