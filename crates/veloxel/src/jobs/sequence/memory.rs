@@ -7,6 +7,10 @@ use crate::pipelines::{FlowSketch, StartKind};
 use crate::{Result, Session};
 use veloxel_core::Grid;
 
+/// Volumes of samples that are held of every frame at the fullest moment: as it was read, as it is compared, and on its way to both.
+/// Measured: 4.1 to 4.7, over 3 to 12 frames of 96 × 80 × 72 voxels.
+const OF_FRAME: usize = 5;
+
 /// Plans a run over so many frames in memory from its sketch; gives what was planned, and what such a run holds beside that.
 ///
 /// # Errors
@@ -35,8 +39,7 @@ pub(in crate::jobs) fn planned_in_memory<T>(
     // Maps of one file wait for the last of them.
     let stacks = [&job.confidence, &job.warped].into_iter().flatten().filter(|path| !is_folder(path));
     let held = [
-        // All frames are held from the first field to the last, as they were read and as they are compared.
-        ("other frames", 2 * frames - at_once.min(frames)),
+        ("other frames", OF_FRAME * frames - at_once.min(frames)),
         ("maps of one file", stacks.count() * (frames - 1)),
     ];
     let held = held.into_iter().filter(|(_, count)| *count > 0);
