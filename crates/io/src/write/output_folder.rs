@@ -9,7 +9,7 @@ use crate::write::target::Target;
 /// was there before.
 #[derive(Debug)]
 pub struct OutputFolder {
-    /// None where the folder was there before.
+    /// The folder, unless it was there before.
     made: Option<Target>,
 }
 

@@ -6,8 +6,6 @@ use super::flow_job::inputs_one_by_one;
 use super::inputs::frame_selection::TakeFrames;
 use super::sequence::memory::planned_in_memory;
 #[cfg(feature = "zarr")]
-use super::sequence::pair_by_pair;
-#[cfg(feature = "zarr")]
 use super::sequence::pairs::Pairs;
 use super::{FieldFormat, FlowJob, JobError, OutputRole, Result, SequenceJob, StartFrom, name};
 use crate::Session;
@@ -110,7 +108,7 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
     plan.check()?;
     #[cfg(feature = "zarr")]
     if let Some(pairs) = Pairs::of(job, session)? {
-        return pair_by_pair::dry_run(&pairs, session);
+        return pairs_dry_run(&pairs, session);
     }
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
@@ -142,6 +140,33 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
         fields,
         frames: taken.len(),
         is_pair_by_pair: false,
+        memory,
+        time,
+        writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
+        warnings,
+    })
+}
+
+/// Tells what a run over a sequence pair by pair would do.
+#[cfg(feature = "zarr")]
+fn pairs_dry_run(pairs: &Pairs<'_>, session: &Session) -> Result<DryRun> {
+    let (job, grid) = (pairs.job, &pairs.grid);
+    let plan = job.plan(session)?;
+    plan.check_grid(grid)?;
+    let (grids, method) = ([grid, grid], job.options.choice());
+    let sketch = pairs.pairs[0].job.sketch(&grids, &method);
+    let request =
+        DryRunRequest { sketch, strictness: job.options.reading.strictness, residence: pairs.residence };
+    let Forecast { memory, mut time, warnings } = crate::pipelines::dry_run(&request, session)?;
+    time.solve_ms *= pairs.pairs.len() as f64;
+    Ok(DryRun {
+        method: job.options.method.method_name().to_owned(),
+        preset: job.options.method.preset_name().to_owned(),
+        device: session.device_report()?.clone(),
+        sizes: [grid.size(); 2],
+        fields: pairs.pairs.len(),
+        frames: pairs.frames.len(),
+        is_pair_by_pair: true,
         memory,
         time,
         writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),

@@ -20,8 +20,8 @@ fn frames() -> Vec<Volume<f32>> {
 
 fn cine() -> Workplace {
     let place = Workplace::new();
-    let cine = Sequence::new(frames(), Some(40.0)).unwrap();
-    veloxel_io::write_sequence(place.path(CINE), &cine).unwrap();
+    let cine = Sequence::new(frames(), Some(40.0)).expect("frames on one grid");
+    veloxel_io::write_sequence(place.path(CINE), &cine).expect("a cine is written");
     place
 }
 
@@ -56,7 +56,7 @@ fn fields(place: &Workplace) -> Vec<Bytes> {
 fn names(place: &Workplace) -> Vec<String> {
     let entries = std::fs::read_dir(place.path("out")).expect("a folder");
     let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

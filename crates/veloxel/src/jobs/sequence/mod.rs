@@ -3,7 +3,7 @@
 mod maps;
 pub(in crate::jobs) mod memory;
 #[cfg(feature = "zarr")]
-pub(in crate::jobs) mod pair_by_pair;
+mod pair_by_pair;
 #[cfg(feature = "zarr")]
 pub(in crate::jobs) mod pairs;
 

@@ -5,9 +5,9 @@ use crate::Session;
 use crate::boxes::{FoundFields, input_state};
 use crate::jobs::flow::flow;
 use crate::jobs::flow_in_parts::{forget_tiles, is_in_parts, kept_flow_in_parts};
-use crate::jobs::{DryRun, FlowRun, Result};
+use crate::jobs::{FlowRun, Result};
+use crate::pipelines::PartsKey;
 use crate::pipelines::account::Stages;
-use crate::pipelines::{DryRunRequest, Forecast, PartsKey};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -170,33 +170,4 @@ fn published(
         label_overlap: None,
     };
     plan.publish(report, |_| unreachable!("a page should be refused before the run"))
-}
-
-/// What a run pair by pair would do.
-///
-/// # Errors
-/// As [`dry_run`](crate::jobs::dry_run()).
-pub(in crate::jobs) fn dry_run(pairs: &Pairs<'_>, session: &Session) -> Result<DryRun> {
-    let (job, grid) = (pairs.job, &pairs.grid);
-    let plan = job.plan(session)?;
-    plan.check_grid(grid)?;
-    let (grids, method) = ([grid, grid], job.options.choice());
-    let sketch = pairs.pairs[0].job.sketch(&grids, &method);
-    let request =
-        DryRunRequest { sketch, strictness: job.options.reading.strictness, residence: pairs.residence };
-    let Forecast { memory, mut time, warnings } = crate::pipelines::dry_run(&request, session)?;
-    time.solve_ms *= pairs.pairs.len() as f64;
-    Ok(DryRun {
-        method: job.options.method.method_name().to_owned(),
-        preset: job.options.method.preset_name().to_owned(),
-        device: session.device_report()?.clone(),
-        sizes: [grid.size(); 2],
-        fields: pairs.pairs.len(),
-        frames: pairs.frames.len(),
-        is_pair_by_pair: true,
-        memory,
-        time,
-        writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
-        warnings,
-    })
 }
