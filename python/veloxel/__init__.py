@@ -29,7 +29,8 @@ from ._engine import PhaseEngine, StreamFrame
 from ._evaluate import evaluate
 from ._files import info, read, read_field, read_labels, read_mesh, read_sequence, write
 from ._filter import filter, phantom, phantoms
-from ._flow import flow, flow_files, methods, parameters, register, sequence
+from ._flow import flow, methods, parameters, register, sequence
+from ._flow_files import flow_files, sequence_files
 from ._frames import Frames, frames
 from ._gpu.flow import GpuFlow, GpuTensor
 from ._gpu.tensors import GpuImage
@@ -122,6 +123,7 @@ __all__ = [
     "register",
     "segment",
     "sequence",
+    "sequence_files",
     "stereo",
     "track",
     "track_methods",

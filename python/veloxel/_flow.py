@@ -180,89 +180,6 @@ def flow(
     return FlowResult(found, session, images[0] if len(images) == 2 else None)
 
 
-def flow_files(
-    fixed: str | os.PathLike[str],
-    moving: str | os.PathLike[str],
-    out: str | os.PathLike[str],
-    *,
-    confidence: str | os.PathLike[str] | None = None,
-    method: str = "clg",
-    preset: str | None = None,
-    device: str | None = None,
-    session: Session | None = None,
-    init: str | os.PathLike[str] | None = None,
-    symmetric: bool = False,
-    inverse_consistency: bool = False,
-    refine: bool = False,
-    progress: Progress | None = None,
-    **parameters: Any,
-) -> dict[str, Any]:
-    """Estimates the flow from a file to another one and writes it, as ``veloxel flow`` does.
-
-    Volumes need not fit into memory: where a session on the processor has a ``max_memory`` that images and field do not fit into, and
-    ``out`` is a folder named ``.ome.zarr``, images in OME-Zarr, or in NIfTI, MetaImage or NRRD without compression, are read in
-    parts, and the field is written so. A run that was ended goes on when it is called again with the same arguments.
-
-    Args:
-        fixed, moving: The files of the images.
-        out: Where the field goes: any name that the command takes.
-        confidence: Where the confidence goes; of a field that is written in parts a folder named ``.ome.zarr`` as well.
-        method, preset, device, session, symmetric, inverse_consistency, refine, progress, **parameters: As of :func:`flow`.
-        init: What the run begins from: ``"none"``, ``"centre-of-mass"``, ``"rigid"``, ``"similarity"``, ``"affine"``, ``"matches"``, or
-            the path of a transform or a field.
-
-    Returns:
-        The report, as the command writes it with ``--report``: device, parameters, warnings, times, and the field in numbers.
-
-    Raises:
-        InputError, ParameterError, OutOfMemoryError, DeviceError, FileError: The text says what is wrong.
-
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> import veloxel
-    >>> y, x = np.mgrid[:40, :40]
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     image, out = os.path.join(folder, "still.mha"), os.path.join(folder, "field.mha")
-    ...     veloxel.write(image, veloxel.Image(np.sin(x / 3) + np.cos(y / 4)))
-    ...     report = veloxel.flow_files(image, image, out, device="cpu", method="lucas-kanade")
-    ...     veloxel.read_field(out).shape, report["method"]
-    ((40, 40, 2), 'lucas-kanade')
-    """
-    files, options = file_job(
-        (fixed, moving, out, confidence),
-        init=init,
-        method=method,
-        preset=preset,
-        symmetric=symmetric,
-        inverse_consistency=inverse_consistency,
-        refine=refine,
-        progress=progress,
-        **parameters,
-    )
-    report, told = _veloxel.flow_files(lent(session, device), files, options)
-    tell(told)
-    return json.loads(report)
-
-
-def file_job(
-    paths: tuple[Any, Any, Any, Any],
-    *,
-    init: str | os.PathLike[str] | None = None,
-    method: str = "clg",
-    preset: str | None = None,
-    symmetric: bool = False,
-    inverse_consistency: bool = False,
-    refine: bool = False,
-    progress: Progress | None = None,
-    **parameters: Any,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The files and the options of a flow, as the extension takes them; paths of the images, the field and the confidence."""
-    chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
-    names = ("fixed", "moving", "out", "confidence", "init")
-    files = {name: None if path is None else os.fspath(path) for name, path in zip(names, (*paths, init), strict=True)}
-    return files, _options(chosen, inverse_consistency, refine, None, progress)
-
-
 def _symmetric(method: str) -> str:
     """The method of ``symmetric=True``."""
     if method not in ("clg", "symmetric"):
@@ -368,7 +285,7 @@ def sequence(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> list[SequenceFlow]:
-    """Estimates the flows between the frames of a sequence.
+    """Estimates the flows between the frames of a sequence in memory; :func:`sequence_files` takes frames that do not fit there.
 
     Args:
         frames: Images in order of time, an array with time as its first axis, or the path of a sequence.

@@ -83,6 +83,7 @@ __all__ = [
     "run_command",
     "segment",
     "sequence",
+    "sequence_files",
     "starts",
     "stereo",
     "strain",
@@ -400,6 +401,11 @@ def sequence(
     fields: dict[str, Any],
 ) -> list[tuple[str, int, int, FlowFound]]: ...
 def flow_files(
+    session: Session,
+    files: dict[str, Any],
+    options: dict[str, Any],
+) -> tuple[str, _Told]: ...
+def sequence_files(
     session: Session,
     files: dict[str, Any],
     options: dict[str, Any],

@@ -109,14 +109,15 @@ fn stop(signal: i32, left_behind: &[PathBuf]) -> ! {
         _ if GOES_ON.load(Ordering::SeqCst) => {
             tell("error: stopped at once; the same line again does the rest")
         }
-        (Ending::Published, _) => tell(ALL_WRITTEN),
-        (Ending::Nothing, []) if !kept.is_empty() => {
+        // Some outputs may have their names: those of the rest follow.
+        (_, []) if !kept.is_empty() => {
             let folders: Vec<_> = kept.iter().map(|folder| folder.display().to_string()).collect();
             tell(&format!(
                 "error: stopped before the end; what was found is kept in {}: the same line again goes on with it",
                 folders.join(", ")
             ))
         }
+        (Ending::Published, _) => tell(ALL_WRITTEN),
         (Ending::Nothing, []) => tell("error: stopped before the end; nothing was left behind"),
         (Ending::Nothing, _) => tell("error: stopped before the end"),
     }

@@ -3,7 +3,7 @@
 //! Libraries name inputs in plain words; a face adds how it spells them: [`Hint::Mask`] is `--mask` on a command line and
 //! `mask=` in Python.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What kind of failure an error is; a face chooses its exception or exit code by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -29,7 +29,7 @@ pub enum ErrorKind {
 }
 
 /// An input or an option of a run that would mend a failure, or that a warning is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Hint {

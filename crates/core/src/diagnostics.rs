@@ -1,10 +1,10 @@
 //! What a run reports beside its flow and its confidence, in terms that no method owns.
 
 use crate::warning::Warnings;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Statistics of det(I + ∇d).
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct JacobianReport {
     /// Smallest determinant.
     pub min: f64,
@@ -19,7 +19,7 @@ pub struct JacobianReport {
 }
 
 /// Mean |I_t| before and after, in mapped intensities, where both images have data.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct BrightnessReport {
     /// With no motion (or the initial field).
     pub mean_abs_before: f64,
@@ -28,7 +28,7 @@ pub struct BrightnessReport {
 }
 
 /// Time of one stage of a pipeline.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StageTime {
     /// The stage, as in the data flow: `load`, `prepare`, `solve`, `measure`, `write`.
     pub stage: String,
@@ -37,7 +37,7 @@ pub struct StageTime {
 }
 
 /// How a whole run ended: a tolerance that was missed is a status to show, not a success.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolveStatus {
     /// The schedule ran as planned, and every tolerance that was asked for was reached.
@@ -61,7 +61,7 @@ impl SolveStatus {
 }
 
 /// Everything that a method reports beside its flow and its confidence.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FlowStatistics {
     /// How the run ended.
     pub status: SolveStatus,
@@ -79,7 +79,7 @@ pub struct FlowStatistics {
 }
 
 /// What a method reports of its own run, in a form that reports show without knowing the method.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MethodDiagnostics {
     /// The method's own keys in a report's JSON, such as `levels`.
     #[serde(flatten)]

@@ -1,11 +1,11 @@
 //! Warnings: what was assumed, changed or left out. Each is said once, and every face shows all of them.
 
 use crate::diagnosis::Hint;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The family a warning belongs to; scripts test for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -27,7 +27,7 @@ pub enum WarningKind {
 }
 
 /// One thing a user should know.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// The family.
     pub kind: WarningKind,
@@ -38,7 +38,7 @@ pub struct Warning {
     pub hint: Option<Hint>,
     /// What the sentence sums up, one by one, where there is more than a reader takes in at a glance: reports hold it all, pages
     /// unfold it, terminals show the sentence alone.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Warning {
 }
 
 /// Warnings, collected from every floor that a run passes through.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Warnings(Vec<Warning>);
 

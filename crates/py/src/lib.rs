@@ -51,7 +51,7 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::flow::{FlowFound, flow, sequence, starts};
     #[pymodule_export]
-    use crate::fields::flow_files::{FlowTiles, flow_files};
+    use crate::fields::flow_files::{FlowTiles, flow_files, sequence_files};
     #[pymodule_export]
     use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]

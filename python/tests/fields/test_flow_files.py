@@ -45,3 +45,22 @@ def test_volumes_larger_than_the_budget_are_read_in_parts(tmp_path):
     own, whole = (veloxel.read_field(tmp_path / name).array for name in ("field.ome.zarr", "whole.ome.zarr"))
     assert np.abs(own - whole).mean() < 0.01
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_frames_that_do_not_fit_are_taken_pair_by_pair(tmp_path):
+    paths = [tmp_path / f"{t}.nii" for t in range(3)]
+    for path, shift in zip(paths, (0.0, 0.6, 1.0), strict=True):
+        veloxel.write(path, veloxel.Image(waves(shift, (72, 80, 192))))
+    _, budget = in_parts(paths[:2], tmp_path / "field.ome.zarr")
+    out, options = tmp_path / "fields", {"preset": "fast", "warps": 1, "field_format": "ome.zarr"}
+    with veloxel.Session("cpu", threads=2, max_memory=budget) as session:
+        report = veloxel.sequence_files(paths, out, session=session, confidence=tmp_path / "certain", **options)
+        with pytest.raises(veloxel.ParameterError, match="once around the cycle"):
+            veloxel.sequence_files(paths, out, session=session, mode="both", **options)
+    assert [pair["frames"] for pair in report["pairs"]] == [[0, 1], [1, 2]]
+    assert all(pair["statistics"]["tiles"]["run"] > 1 for pair in report["pairs"])
+    own, pair = (veloxel.read_field(tmp_path / name).array for name in ("fields/consecutive_000_001.ome.zarr", "field.ome.zarr"))
+    assert np.array_equal(own, pair)
+    assert veloxel.read(tmp_path / "certain" / "confidence_consecutive_001_002.ome.zarr").array.shape == (72, 80, 192)
+    with pytest.raises(veloxel.ParameterError, match="field_format"):
+        veloxel.sequence_files(paths, out, field_format="jpg")

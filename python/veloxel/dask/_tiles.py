@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from .. import _veloxel
-from .._flow import file_job
+from .._flow_files import file_job
 from .._session import Session, lent
 from .._warnings import tell
 from ._clients import client_of

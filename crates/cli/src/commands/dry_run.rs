@@ -65,6 +65,9 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
     if run.frames > 0 {
         lines.push(("frames", format!("{}, {}", counted(run.frames, "frame"), counted(run.fields, "field"))));
     }
+    if run.is_pair_by_pair {
+        lines.push(("pairs", "one after the other: memory and tiles are those of one pair".to_owned()));
+    }
     let is_part = memory.parts.iter().any(|part| part.what == "method");
     let [of_process, of_device] = if is_part { [allowed, String::new()] } else { [String::new(), allowed] };
     lines.push(("memory", format!("{}{of_process}: {}", size(memory.peak_bytes), parts.join(", "))));

@@ -4,6 +4,7 @@ pub(crate) mod append_log;
 pub(crate) mod detached;
 pub(crate) mod gzip;
 pub(crate) mod kept_parts;
+pub(crate) mod output_folder;
 pub(crate) mod painted_mesh;
 mod parts_folder;
 pub(crate) mod pending;

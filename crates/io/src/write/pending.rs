@@ -64,7 +64,8 @@ impl PendingFiles {
                 remove_staging(path);
             }
         }
-        let empty = listing.parts.iter().filter(|(_, holds)| **holds == PartsFolder::Empty);
+        // What lies in another one first.
+        let empty = listing.parts.iter().rev().filter(|(_, holds)| **holds == PartsFolder::Empty);
         empty.for_each(|(folder, _)| remove_empty(folder));
         let ending = if listing.has_published { Ending::Published } else { Ending::Nothing };
         std::mem::forget(listing);

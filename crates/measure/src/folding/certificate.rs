@@ -20,7 +20,7 @@ use super::cell_lanes::{LANES, are_certified};
 use crate::Deformation;
 use crate::distribution::ExactSum;
 use crate::words::Words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use veloxel_core::matrix3::determinant;
 use veloxel_core::{Control, Flow, Mask, Stopped, Threads};
@@ -32,7 +32,7 @@ const CALM: f32 = 0.499;
 const DOMINATED: f32 = 0.999;
 
 /// The cells of a field by what is known of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellCounts {
     /// Number of cells in which the determinant is positive at each point: this is proven.
     pub certified: usize,
@@ -47,7 +47,7 @@ pub struct CellCounts {
 }
 
 /// Where a field folds, as far as can be proven.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FoldingCertificate {
     /// Number of axes of a cell: 2 of pictures and of volumes that move in their planes alone.
     pub axes: usize,

@@ -291,6 +291,13 @@ pub fn flow(
     FlowFound::of(py, Found { dense: found, warped, transform, fixed: Some(prepared.fixed), account })
 }
 
+/// Which fields of a sequence, by their words.
+pub const MODES: [(&str, SequenceMode); 3] = [
+    ("consecutive", SequenceMode::Consecutive),
+    ("reference", SequenceMode::Reference),
+    ("both", SequenceMode::Both),
+];
+
 /// Which fields of a sequence, and where its data count, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -312,12 +319,7 @@ pub fn sequence(
 ) -> PyResult<Vec<(String, usize, usize, FlowFound)>> {
     let (method, wanted) = (options.method()?, options.wanted()?);
     let Fields { mode, reference, masks, volume_masks } = fields;
-    let modes = [
-        ("consecutive", SequenceMode::Consecutive),
-        ("reference", SequenceMode::Reference),
-        ("both", SequenceMode::Both),
-    ];
-    let mode = chosen("mode", &mode, modes)?;
+    let mode = chosen("mode", &mode, MODES)?;
     let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
     let [masks, volume_masks] =
         [masks, volume_masks].map(|masks| masks.iter().map(|mask| mask.get().mask()).collect::<Vec<_>>());

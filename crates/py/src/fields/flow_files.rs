@@ -1,13 +1,15 @@
 //! The flow of two files into a file, which need not fit into memory.
 
-use crate::fields::flow::{Options, told};
+use crate::error::ParameterError;
+use crate::fields::flow::{MODES, Options, told};
 use crate::running::run;
 use crate::session::Session;
+use crate::settings::chosen;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
-use veloxel::io::is_named_transform;
-use veloxel::jobs::{FlowJob, FlowOutputs, StartFrom};
+use veloxel::io::{FrameSelection, is_named_transform};
+use veloxel::jobs::{FlowJob, FlowOutputs, FlowRun, OutsideFill, SequenceJob, StartFrom};
 use veloxel::report::to_json;
 
 /// The files of a flow, as a dictionary.
@@ -62,9 +64,65 @@ pub fn flow_files(
     options: Options<'_>,
 ) -> PyResult<(String, Py<PyList>)> {
     let job = files.job(&options)?;
+    run_job(py, session, &options, |library| veloxel::jobs::flow(&job, library))
+}
+
+/// The files of a sequence, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SequenceFiles {
+    inputs: Vec<PathBuf>,
+    out: PathBuf,
+    mode: String,
+    reference: Option<usize>,
+    field_format: Option<String>,
+    confidence: Option<PathBuf>,
+}
+
+impl SequenceFiles {
+    fn job(self, options: &Options<'_>) -> PyResult<SequenceJob> {
+        let Self { inputs, out, mode, reference, field_format, confidence } = self;
+        let wrong = |text: String| ParameterError::new_err(format!("field_format: {text}"));
+        Ok(SequenceJob {
+            inputs,
+            frames: FrameSelection::default(),
+            mode: chosen("mode", &mode, MODES)?,
+            reference,
+            truth: None,
+            options: options.of_files()?,
+            folder: out,
+            field_format: field_format.map(|name| name.parse()).transpose().map_err(wrong)?,
+            confidence,
+            warped: None,
+            outside: OutsideFill::default(),
+            report: None,
+            html: None,
+        })
+    }
+}
+
+/// Writes the flows between the frames of a sequence in files; gives the report as JSON, and warnings.
+#[pyfunction]
+pub fn sequence_files(
+    py: Python<'_>,
+    session: &Bound<'_, Session>,
+    files: SequenceFiles,
+    options: Options<'_>,
+) -> PyResult<(String, Py<PyList>)> {
+    let job = files.job(&options)?;
+    run_job(py, session, &options, |library| veloxel::jobs::sequence(&job, library))
+}
+
+/// Runs a job over files; gives its report as JSON, and warnings.
+fn run_job(
+    py: Python<'_>,
+    session: &Bound<'_, Session>,
+    options: &Options<'_>,
+    job: impl FnOnce(&veloxel::Session) -> veloxel::Result<FlowRun> + Send,
+) -> PyResult<(String, Py<PyList>)> {
     let (report, warnings) = session.get().lend(|library| {
         run(py, library, options.progress(), |library| {
-            let done = veloxel::jobs::flow(&job, library)?;
+            let done = job(library)?;
             let warnings = done.report.header.warnings.clone();
             Ok::<_, veloxel::VeloxelError>((to_json(&done.report)?, warnings))
         })

@@ -1,11 +1,11 @@
 //! The header of every report, and the conversion of reports to JSON, whose keys scripts may rely on.
 
 use crate::error::ReportError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use veloxel_core::{Dimension, Grid, StageTime, Warnings};
 
 /// The header of the report of every run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
     /// Version of Veloxel that ran.
     pub veloxel_version: String,
@@ -36,7 +36,7 @@ pub fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
 }
 
 /// The device that ran, and why it did.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceReport {
     /// The device's own name.
     pub name: String,
@@ -47,7 +47,7 @@ pub struct DeviceReport {
 }
 
 /// One file that was read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InputReport {
     /// Role of the file: `fixed`, `moving`, `truth`, `mask`, ….
     pub role: String,

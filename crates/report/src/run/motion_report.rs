@@ -1,12 +1,12 @@
 //! How long the vectors of a field are, and where they lead: of the whole, or box by box.
 
 use crate::pictures::view::PairView;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use veloxel_core::matrix3::apply;
 use veloxel_core::{Flow, Grid, Mask, Stopped, Threads};
 
 /// Statistics of the field, within the mask if there is one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MotionReport {
     /// Mean length of the valid vectors, voxels.
     pub mean_vox: f64,

@@ -3,6 +3,7 @@
 mod box_files;
 mod choice;
 mod file_boxes;
+mod found_fields;
 mod store_sink;
 mod sum_files;
 mod tile_files;
@@ -10,5 +11,6 @@ mod tile_files;
 pub(crate) use box_files::{BoxFiles, input_state};
 pub(crate) use choice::is_in_boxes;
 pub(crate) use file_boxes::FileBoxes;
+pub(crate) use found_fields::FoundFields;
 pub(crate) use sum_files::SumFiles;
 pub(crate) use tile_files::{TileFiles, TilesBeside};

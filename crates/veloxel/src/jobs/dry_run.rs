@@ -4,12 +4,13 @@
 use super::flow_in_parts::{is_in_parts, require_possible_in_parts};
 use super::flow_job::inputs_one_by_one;
 use super::inputs::frame_selection::TakeFrames;
-use super::{FieldFormat, FlowJob, JobError, MemoryPart, OutputRole, Result, SequenceJob, StartFrom, name};
+use super::sequence::memory::planned_in_memory;
+#[cfg(feature = "zarr")]
+use super::sequence::pairs::Pairs;
+use super::{FieldFormat, FlowJob, JobError, OutputRole, Result, SequenceJob, StartFrom, name};
 use crate::Session;
 use crate::pipelines::prepare::grids::allow_two_grids;
-use crate::pipelines::{
-    DenseError, DryRunRequest, FlowPlan, FlowSketch, Forecast, Residence, StartKind, TimeEstimate,
-};
+use crate::pipelines::{DenseError, DryRunRequest, FlowPlan, FlowSketch, Forecast, Residence, TimeEstimate};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{CoreError, Grid, Stage, Warnings};
@@ -32,6 +33,8 @@ pub struct DryRun {
     pub fields: usize,
     /// Frames of a sequence that would be held; 0 for a pair.
     pub frames: usize,
+    /// Whether the frames of a sequence are held pair by pair: memory and tiles are those of one pair then.
+    pub is_pair_by_pair: bool,
     /// Memory and tiles.
     pub memory: FlowPlan,
     /// Time of all fields.
@@ -75,6 +78,7 @@ pub fn dry_run(job: &FlowJob, session: &Session) -> Result<DryRun> {
         sizes: [grids[0].size(), grids[1].size()],
         fields: 1,
         frames: 0,
+        is_pair_by_pair: false,
         memory: forecast.memory,
         time: forecast.time,
         writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
@@ -102,6 +106,10 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
     let (options, plan) = (&job.options, job.plan(session)?);
     // What an earlier run left unfinished stays as it is: nothing is written here.
     plan.check()?;
+    #[cfg(feature = "zarr")]
+    if let Some(pairs) = Pairs::of(job, session)? {
+        return pairs_dry_run(&pairs, session);
+    }
     session.enter(Stage::Read)?;
     let mut warnings = Warnings::new();
     let reading = session.reading(options.reading);
@@ -112,26 +120,16 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
     }
     plan.check_grid(&grid)?;
     FieldFormat::check(job.field_format.as_ref(), &grid)?;
-    let at_once = options.choice().frames_at_once(&grid, taken.len(), session.device()?)?;
-    let sketch = FlowSketch {
-        grids: &vec![&grid; at_once],
-        method: &options.choice(),
-        masks: options.mask.iter().chain(&options.moving_mask).chain(&options.volume_mask).count(),
-        weights: options.weight.iter().count(),
-        truths: job.truth.iter().count(),
-        start: StartKind::None,
-        samples_moving: job.warped.is_some() || job.html.is_some(),
-    };
     let (strictness, residence) = (options.reading.strictness, Residence::Memory);
-    let request = DryRunRequest { sketch, strictness, residence };
-    let Forecast { mut memory, mut time, warnings: of_grids } = crate::pipelines::dry_run(&request, session)?;
+    let forecast = |sketch: &FlowSketch<'_>| {
+        let request = DryRunRequest { sketch: *sketch, strictness, residence };
+        crate::pipelines::dry_run(&request, session)
+    };
+    let (forecast, held) = planned_in_memory(job, &grid, taken.len(), session, forecast)?;
+    let Forecast { mut memory, mut time, warnings: of_grids } = forecast;
     warnings.extend(of_grids);
-    // All frames are held from the first field to the last.
-    let other_bytes = (taken.len().saturating_sub(at_once) * grid.len() * size_of::<f32>()) as u64;
-    if other_bytes > 0 {
-        memory.parts.push(MemoryPart { what: "other frames", bytes: other_bytes });
-        memory.peak_bytes += other_bytes;
-    }
+    memory.peak_bytes += held.iter().map(|part| part.bytes).sum::<u64>();
+    memory.parts.extend(held);
     let fields = field_count(job.mode, taken.len());
     time.solve_ms *= fields as f64;
     Ok(DryRun {
@@ -141,6 +139,34 @@ pub fn sequence_dry_run(job: &SequenceJob, session: &Session) -> Result<DryRun> 
         sizes: [grid.size(); 2],
         fields,
         frames: taken.len(),
+        is_pair_by_pair: false,
+        memory,
+        time,
+        writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
+        warnings,
+    })
+}
+
+/// Tells what a run over a sequence pair by pair would do.
+#[cfg(feature = "zarr")]
+fn pairs_dry_run(pairs: &Pairs<'_>, session: &Session) -> Result<DryRun> {
+    let (job, grid) = (pairs.job, &pairs.grid);
+    let plan = job.plan(session)?;
+    plan.check_grid(grid)?;
+    let (grids, method) = ([grid, grid], job.options.choice());
+    let sketch = pairs.pairs[0].job.sketch(&grids, &method);
+    let request =
+        DryRunRequest { sketch, strictness: job.options.reading.strictness, residence: pairs.residence };
+    let Forecast { memory, mut time, warnings } = crate::pipelines::dry_run(&request, session)?;
+    time.solve_ms *= pairs.pairs.len() as f64;
+    Ok(DryRun {
+        method: job.options.method.method_name().to_owned(),
+        preset: job.options.method.preset_name().to_owned(),
+        device: session.device_report()?.clone(),
+        sizes: [grid.size(); 2],
+        fields: pairs.pairs.len(),
+        frames: pairs.frames.len(),
+        is_pair_by_pair: true,
         memory,
         time,
         writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),

@@ -204,7 +204,8 @@ pub struct FlowArguments {
     weight: Option<PathBuf>,
 
     /// Memory that the run may take, such as 500M or 2GiB: of the whole process on the processor, of the device on a GPU; larger
-    /// images are estimated in tiles, and on the processor those that do not fit at all are read in parts, into a field named .ome.zarr
+    /// images are estimated in tiles, and on the processor those that do not fit at all are read in parts, into a field named .ome.zarr;
+    /// frames of a sequence that do not fit are taken pair by pair
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
     max_memory: Option<u64>,
 
@@ -267,9 +268,6 @@ impl FlowArguments {
             ));
         }
         match options.method.draft().method().takes {
-            _ if self.sequence.is_some() && self.max_memory.is_some() => {
-                conflict("--max-memory does not go with --sequence: run its pairs one by one")
-            }
             TakenImages::Pairs if self.sequence.is_none() && count != 2 => {
                 let given = counted(count, "input");
                 let message =

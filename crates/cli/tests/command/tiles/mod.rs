@@ -4,6 +4,7 @@ mod ended_runs;
 mod in_parts;
 mod maps_in_parts;
 mod peak;
+mod sequence_in_parts;
 mod stores;
 mod warp_in_parts;
 
@@ -154,9 +155,5 @@ fn budgets_that_cannot_be_kept_are_refused() {
         assert_eq!(run.code, Some(2), "{}", run.stderr);
         assert!(words.iter().all(|word| run.stderr.contains(word)), "{}", run.stderr);
     };
-    wrong(
-        &["flow", "f.png", "m.png", "-o", "out", "--sequence", "both", "--max-memory", "1G"],
-        &["--max-memory does not go with --sequence"],
-    );
     wrong(&with(&["--max-memory", "much"]), &["expected a size"]);
 }

@@ -12,6 +12,7 @@
 
 pub(crate) mod files;
 pub(crate) mod frame_selection;
+pub(crate) mod frames_apart;
 pub(crate) mod series_info;
 pub(crate) mod some_frames;
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use stores::StoreOutput;
 pub use tiles::FlowTiles;
 use veloxel_core::{Grid, Stage, Warnings};
-use veloxel_io::{self as io, Reading, StoreBoxes};
+use veloxel_io::{self as io, KeptParts, Reading, StoreBoxes};
 use veloxel_motion::{ImageBoxes, TakenImages};
 use veloxel_report::RunReport;
 
@@ -102,6 +102,18 @@ pub(super) fn require_possible_in_parts(job: &FlowJob, session: &Session) -> Res
 /// As [`flow`](super::flow()); [`DenseError::InParts`]; [`JobError::OtherTiles`](super::JobError::OtherTiles) where an ended run of
 /// something else left its tiles.
 pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<JobRun<RunReport>> {
+    kept_flow_in_parts(job, session, |_| Ok(()))
+}
+
+/// Estimates a flow as [`flow_in_parts`] does; `keep` takes note of it once its files have their names, before its tiles are removed.
+///
+/// # Errors
+/// As [`flow_in_parts`], and what `keep` fails with.
+pub(super) fn kept_flow_in_parts(
+    job: &FlowJob,
+    session: &Session,
+    keep: impl FnOnce(&JobRun<RunReport>) -> Result<()>,
+) -> Result<JobRun<RunReport>> {
     job.require_possible()?;
     require_possible_in_parts(job, session)?;
     let plan = job.plan(session).checked()?;
@@ -124,9 +136,18 @@ pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<JobRun<R
     [&fixed, &moving].into_iter().for_each(|image| log.warnings.extend(image.told()));
     let (plan, tiles) = log.stages.time("write", || output.finish())?;
     let run = published(job, plan, log, found, grids)?;
+    keep(&run)?;
     // The field has its name.
     tiles.remove()?;
     Ok(run)
+}
+
+/// Removes the tiles of a flow that has its name.
+///
+/// # Errors
+/// As [`KeptParts::remove`].
+pub(super) fn forget_tiles(job: &FlowJob, session: &Session) -> Result<()> {
+    Ok(KeptParts::open(session.files().target(&job.outputs.flow))?.remove()?)
 }
 
 fn parts_request<'a>(

@@ -42,7 +42,9 @@ impl FromStr for FieldFormat {
         let writes = |format: &&&Format| format.writes(ContentKind::Flow);
         let known: Vec<&str> =
             Format::all().iter().filter(writes).flat_map(|format| format.extensions()).copied().collect();
-        if known.contains(&extension.as_str()) {
+        // OME-Zarr is called `.ome.zarr` as well.
+        let own = extension.strip_prefix("ome.").filter(|own| own.starts_with("zarr"));
+        if known.contains(&own.unwrap_or(&extension)) {
             return Ok(Self { extension });
         }
         Err(format!("expected the extension of a format of fields: {}", known.join(", ")))
@@ -64,7 +66,9 @@ mod tests {
     fn a_format_is_the_extension_of_one_that_holds_fields() {
         let format: FieldFormat = ".NII.gz".parse().unwrap();
         assert_eq!(format.to_string(), "nii.gz");
-        for wrong in ["", "jpg", "gz", "nii.gz.gz"] {
+        #[cfg(feature = "zarr")]
+        assert_eq!(".OME.Zarr".parse::<FieldFormat>().unwrap().to_string(), "ome.zarr");
+        for wrong in ["", "jpg", "gz", "nii.gz.gz", "ome.nii"] {
             assert!(wrong.parse::<FieldFormat>().unwrap_err().contains("nii.gz"), "{wrong}");
         }
         let (flo, volume) = ("flo".parse().unwrap(), Grid::volume(3, 3, 3).unwrap());

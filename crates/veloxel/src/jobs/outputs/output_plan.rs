@@ -82,6 +82,8 @@ pub struct OutputPlan {
     opened: Option<Arc<OpenedList>>,
     /// The outputs that were begun.
     publication: Option<Publication>,
+    /// Files of output folders that this run gave their names before.
+    pub(crate) published: Vec<PathBuf>,
 }
 
 impl OutputPlan {
@@ -224,7 +226,8 @@ impl OutputPlan {
     /// earlier run with more of them, which pass for parts of this one.
     fn others_of_their_kind(&self) -> Vec<Resolved> {
         let names = self.publication.as_ref().and_then(|publication| publication.names().ok());
-        let own: HashSet<PathBuf> = names.unwrap_or_default().into_iter().collect();
+        let before = self.published.iter().filter_map(|path| path.canonicalize().ok());
+        let own: HashSet<PathBuf> = names.unwrap_or_default().into_iter().chain(before).collect();
         let others = |planned: PlannedFolder| {
             let count = planned.names_there().iter().filter(|path| !own.contains(*path)).count();
             (count > 0).then(|| Resolved::new(planned.folder.path, count, Outcome::Stayed))

@@ -43,7 +43,7 @@ impl PlannedFolder {
     pub fn names_there(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.folder.path).into_iter().flatten().flatten();
         let paths = entries.map(|entry| entry.path());
-        paths.filter(|path| self.is_member(path) && path.is_file()).collect()
+        paths.filter(|path| self.is_member(path) && (path.is_file() || io::is_store(path))).collect()
     }
 
     /// The files behind these names.

@@ -1,6 +1,11 @@
 //! Frames over time in, numbered fields with one report out.
 
 mod maps;
+pub(in crate::jobs) mod memory;
+#[cfg(feature = "zarr")]
+mod pair_by_pair;
+#[cfg(feature = "zarr")]
+pub(in crate::jobs) mod pairs;
 
 use crate::Session;
 use crate::jobs::inputs::frame_selection::{ReadFrames, TakeFrames};
@@ -114,10 +119,20 @@ struct Loaded {
 /// asked for) and
 /// `report.json` in one folder, which gets all of them or none.
 ///
+/// Frames that do not fit into the session's budget of memory with what a run over them holds are taken pair by pair, each as
+/// [`flow`](super::flow()) takes two files: the fields have the bits that it gives, and so have those that are estimated in parts. Each
+/// field gets its name when it is whole, and a hidden folder beside them (`.fields.tiles`) says which have theirs: a run that was ended at
+/// any moment goes on when it is run again.
+///
 /// # Errors
-/// Anything that is wrong with files, parameters or the device, as one line.
+/// Anything that is wrong with files, parameters or the device, as one line; [`DenseError::PairByPair`](crate::pipelines::DenseError) for
+/// what is done with all frames in memory alone.
 pub fn sequence(job: &SequenceJob, session: &Session) -> Result<FlowRun> {
     job.require_possible()?;
+    #[cfg(feature = "zarr")]
+    if let Some(pairs) = pairs::Pairs::of(job, session)? {
+        return pair_by_pair::run(&pairs, session);
+    }
     planned(job, session, job.plan(session)?.checked()?)
 }
 

@@ -83,6 +83,18 @@ pub enum DenseError {
         /// Bytes that were allowed.
         budget_bytes: Option<u64>,
     },
+    /// Something that a run over a sequence does with all frames in memory alone.
+    #[error(
+        "the frames do not fit into {} of memory, and a run that takes them pair by pair does not {what}: allow more memory, or do \
+         without that",
+        size(*budget_bytes)
+    )]
+    PairByPair {
+        /// What, after "does not".
+        what: &'static str,
+        /// Bytes that were allowed.
+        budget_bytes: u64,
+    },
     /// A mask of the moving image, where there are more images than two.
     #[error(
         "a mask of the moving image belongs to two images, and {given} was given: leave samples out of frames as NaN"
@@ -153,6 +165,7 @@ impl Diagnosis for DenseError {
             | Self::Threshold { .. }
             | Self::NoFootprint { .. }
             | Self::InParts { .. }
+            | Self::PairByPair { .. }
             | Self::ConsecutiveAlone { .. } => ErrorKind::Parameter,
             Self::NoTransform | Self::FewFrames { .. } | Self::Reference { .. } | Self::TrueFields { .. } => {
                 ErrorKind::Input
@@ -163,7 +176,10 @@ impl Diagnosis for DenseError {
     fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::Takes { .. } | Self::NoInverse { .. } | Self::NoErrorCurves { .. } => Hint::Method,
-            Self::NoFootprint { .. } | Self::Memory { .. } | Self::InParts { .. } => Hint::MaxMemory,
+            Self::NoFootprint { .. }
+            | Self::Memory { .. }
+            | Self::InParts { .. }
+            | Self::PairByPair { .. } => Hint::MaxMemory,
             Self::ConsecutiveAlone { .. } => Hint::Sequence,
             Self::NoLinearStart { .. } => Hint::LinearStart,
             Self::NoTransform | Self::Threshold { .. } => return None,

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::pipelines::dense::DenseError;
+use veloxel_motion::SequenceRole;
 
 /// The numbers of the frames in their sequence, where some were left out, and the names of their files where each has its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +27,17 @@ impl FrameNames {
     /// What the n-th frame is called in warnings.
     pub fn text(&self, nth: usize) -> String {
         self.file(nth).map_or_else(|| format!("frame {}", self.number(nth)), str::to_owned)
+    }
+
+    /// What the field from a frame to another one is called in reports: `frame 3 → 4`, with the names of the files where there are any.
+    pub(crate) fn title(&self, role: SequenceRole, frames: [usize; 2]) -> String {
+        let [fixed, moving] = frames.map(|nth| self.number(nth));
+        let series = if role == SequenceRole::Consecutive { "frame" } else { "reference" };
+        let title = format!("{series} {fixed} → {moving}");
+        match frames.map(|nth| self.file(nth)) {
+            [Some(fixed), Some(moving)] => format!("{title} ({fixed} → {moving})"),
+            _ => title,
+        }
     }
 
     /// Which of the frames has a number.

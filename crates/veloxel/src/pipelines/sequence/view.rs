@@ -3,19 +3,12 @@
 use super::request::{PreparedSequence, SequenceRequest};
 use crate::pipelines::dense::view_of;
 use veloxel_core::Flow;
-use veloxel_motion::{SequenceField, SequenceRole};
+use veloxel_motion::SequenceField;
 use veloxel_report::PairView;
 
 /// `frame 3 → 4`, with the names of the files where there are any.
 pub(super) fn title(request: &SequenceRequest<'_>, field: &SequenceField) -> String {
-    let names = &request.names;
-    let [fixed, moving] = [field.fixed, field.moving].map(|nth| names.number(nth));
-    let series = if field.role == SequenceRole::Consecutive { "frame" } else { "reference" };
-    let title = format!("{series} {fixed} → {moving}");
-    match (names.file(field.fixed), names.file(field.moving)) {
-        (Some(fixed), Some(moving)) => format!("{title} ({fixed} → {moving})"),
-        _ => title,
-    }
+    request.names.title(field.role, [field.fixed, field.moving])
 }
 
 /// A field with its frames, as reports show it.
