@@ -76,7 +76,7 @@ pub(super) struct Downloads {
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,
     volumes: Mutex<Readback>,
-    /// Those that no thread uses now; each has one piece.
+    /// Streams that no thread uses now, each with one piece.
     numbers: Mutex<Vec<Readback>>,
 }
 

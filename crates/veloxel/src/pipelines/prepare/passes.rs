@@ -8,7 +8,7 @@ use veloxel_gpu::Cpu;
 
 /// Fewer samples are looked at by the calling thread: it is done before another one has woken up.
 const FEWEST_SAMPLES: usize = 1 << 19;
-/// The same of images of which some samples are sorted.
+/// Two images with fewer samples are looked at one after the other.
 const FEWEST_TO_JOIN: usize = 1 << 16;
 
 /// Who makes passes over samples.
