@@ -8,6 +8,8 @@ measured in turn, each in a process of its own, `--rounds` times. Every figure i
 
 The solution is the stage "solve" of a call's own report; `around` is the rest of the call. Pyramids of volumes end at a coarse level, so that
 the solution is short on a processor too: what surrounds it is the same for every level.
+
+On CUDA, where PyTorch is there, calls from tensors to tensors on the GPU are measured as well.
 """
 
 import argparse
@@ -57,6 +59,31 @@ def around(veloxel, images, session, runs, **options):
             for name, own in stages.items():
                 named.setdefault(name, []).append(own)
     return statistics.median(rest), statistics.median(solutions), {name: statistics.median(own) for name, own in named.items()}
+
+
+def of_tensors(veloxel, np, session, size, runs):
+    """Whole calls from tensors on a GPU to tensors there, and their solutions; none without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return {}
+    figures = {}
+    for shape, preset in [((size,) * 3, "fast"), ((size,) * 3, "accurate"), ((96,) * 3, "fast"), ((96,) * 3, "accurate"), ((256, 256), "fast")]:
+        images = [torch.from_numpy(scene(np, shape, shift)).cuda() for shift in (0.0, 0.7)]
+        whole, solutions = [], []
+        for nth in range(4 * runs + 3):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            found = veloxel.flow(*images, session=session, preset=preset)
+            torch.cuda.synchronize()
+            # The first ones open the method and record its launches.
+            if nth >= 3:
+                whole.append(1e3 * (time.perf_counter() - begin))
+                solutions.append(next(own["time_ms"] for own in found.report["stages"] if own["stage"] == "solve"))
+            del found
+        name = f"tensors of {' x '.join(str(n) for n in shape)}, {preset}"
+        figures[f"{name}: call"], figures[f"{name}: solution"] = statistics.median(whole), statistics.median(solutions)
+    return figures
 
 
 def measure(given):
@@ -109,6 +136,8 @@ def measure(given):
     figures["640 x 480 realtime: around"], figures["640 x 480 realtime: solution"] = rest, solution
     for name in stages:
         figures[f"640 x 480 realtime: stage {name}"] = stages[name]
+    if given.device.startswith("cuda"):
+        figures.update(of_tensors(veloxel, np, session, given.size, given.runs))
     figures["image of 640 x 480"] = median_ms(lambda: veloxel.Image(pictures[0]), 40 * given.runs, lambda: None)
     return figures
 
