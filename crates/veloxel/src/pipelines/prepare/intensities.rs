@@ -53,13 +53,20 @@ pub(crate) fn compare_intensities(
     let voxels = images[0].grid().len();
     let [Some(fixed), Some(moving)] = passes.both(voxels, images, SampleRange::of) else { return None };
     let pairs = same_places(images[0], images[1]);
-    let curve = ToneCurve::of_pairs(&pairs, voxels, passes);
+    // Most pairs need no curve: their light is looked at meanwhile.
+    let (curve, light) = passes.join(
+        voxels,
+        || ToneCurve::of_pairs(&pairs, voxels, passes),
+        || Light::between(images[0], images[1]),
+    );
     match &curve {
         Some(curve) => note_curve(curve, [&fixed, &moving], names, warnings),
         None => note_difference(&pairs, [&fixed, &moving], names, warnings),
     }
-    let toned = curve.as_ref().map(|curve| Toned { image: images[1], curve });
-    let light = Light::between(images[0], toned.as_ref().map_or(images[1], |toned| toned as &dyn LookedAt));
+    let light = match &curve {
+        Some(curve) => Light::between(images[0], &Toned { image: images[1], curve }),
+        None => light,
+    };
     if let Some(light) = &light {
         note_light(light, names, warnings);
     }

@@ -49,9 +49,19 @@ impl<'a> Passes<'a> {
         [first, second]: [T; 2],
         work: impl Fn(T) -> R + Sync,
     ) -> [R; 2] {
+        self.join(samples, || work(first), || work(second)).into()
+    }
+
+    /// Does two pieces of work on images of so many samples, side by side where that is worth it.
+    pub fn join<A: Send, B: Send>(
+        self,
+        samples: usize,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
         match self.several().filter(|_| samples >= FEWEST_TO_JOIN) {
-            Some(cpu) => cpu.join(|| work(first), || work(second)).into(),
-            None => [work(first), work(second)],
+            Some(cpu) => cpu.join(first, second),
+            None => (first(), second()),
         }
     }
 
