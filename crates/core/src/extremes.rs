@@ -32,8 +32,8 @@ impl Extremes {
         })
     }
 
-    /// The extremes of samples that are all finite. Both at once would take three times as long: the compiler then keeps what each
-    /// comparison found apart from the vectors.
+    /// The extremes of samples that are all finite. One loop for both takes three times as long: the compiler makes fewer vector
+    /// instructions of it.
     fn of_finite(samples: &[f32]) -> Self {
         Self {
             least: best(samples, f32::INFINITY, |v, least| if v < least { v } else { least }),

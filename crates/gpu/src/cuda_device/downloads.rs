@@ -129,7 +129,7 @@ impl Downloads {
         let mut readback = kept.map_or_else(|| self.readback_of_numbers(), Ok)?;
         let Readback { stream, pieces } = &mut readback;
         let piece = &mut pieces[0];
-        self.times.time("numbers: ask", || {
+        let asked = self.times.time("numbers: ask", || {
             stream.context().bind_to_thread()?;
             // A run that was stopped did not wait for its numbers.
             piece.done.synchronize()?;
@@ -142,6 +142,10 @@ impl Downloads {
                 end += len;
             }
             piece.done.record(stream)
+        });
+        // The piece is freed with the error: copies that were asked for before it must have ended.
+        asked.inspect_err(|_: &DriverError| {
+            let _ = stream.synchronize();
         })?;
         let came = self.times.time("numbers: wait for the device", || wait(&piece.done, ready.host));
         let found = came.map(|()| parts_of(piece.words(lengths.iter().sum()), lengths.into_iter()));
