@@ -4,7 +4,7 @@ use crate::BenchError;
 use veloxel_gpu::Device;
 
 /// The machine that a run is measured on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MachineRole {
     /// The papers' sequential version.
     OneThread,

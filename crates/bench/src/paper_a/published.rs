@@ -1,5 +1,6 @@
 //! The paper's results (Tables 2 and 3): milliseconds, without transfers.
 
+use super::settings::{TAPS, WARPS};
 use crate::experiments::Published;
 
 /// A row of both tables: cubic root of the size, processor and fastest GPU variant of systems 1 and 2.
@@ -80,7 +81,8 @@ pub(super) fn of_size(size: usize) -> Option<&'static PublishedRow> {
 pub(super) fn published() -> Vec<Published> {
     let of_row = |row: &PublishedRow| {
         let time = |by, value| {
-            let what = format!("{}³: a run", row.size);
+            // The name of our own whole runs, which the page of several machines draws in one plot with these.
+            let what = format!("{}³: R {WARPS}, {TAPS} taps", row.size);
             Published { what, by, value, unit: "ms", place: "Tables 2 and 3" }
         };
         let speed_up = |by, value| {

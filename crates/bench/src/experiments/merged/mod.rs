@@ -1,5 +1,8 @@
-//! Runs of several machines beside each other: what `veloxel bench --json` printed on each in, one table for each bench out.
+//! Runs of several machines beside each other: what `veloxel bench --json` printed on each in, one table for each bench out, and on a
+//! page plots of what was measured over sizes and counts.
 
+mod curves;
+mod families;
 mod sheet;
 
 use super::{ExperimentTable, NotMeasured, SystemFact};
@@ -9,8 +12,11 @@ use sheet::Sheet;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use veloxel_io::{Reading, read_text};
-use veloxel_report::page::{Page, Section};
+use veloxel_report::page::{Page, Plots, Section};
+use veloxel_report::svg_plot::LinePlot;
 
+/// Number of rows above which a table below plots is folded.
+const ROWS_SHOWN: usize = 16;
 /// Larger files are refused: every figure of every bench is less than a tenth of this (bytes).
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -86,20 +92,21 @@ impl MergedRuns {
         all.filter(|table| !table.rows.is_empty()).collect()
     }
 
-    /// The tables as a page, in one file.
+    /// The tables as a page, in one file, those of a bench below its plots: a plot for each family of figures whose names differ in one
+    /// number, with a curve for each machine and each of the paper's.
     ///
     /// # Errors
     /// [`BenchError::Report`] should not occur.
     pub fn html(&self) -> Result<String, BenchError> {
         let names: Vec<&str> = self.machines.iter().map(|run| run.name.as_str()).collect();
         let mut page = Page::new("Benches of several machines", &names.join(", "));
-        let section = |table: ExperimentTable| {
-            let mut section = Section::new(table.title.clone());
-            section.lead.clone_from(&table.note);
-            section.table = Some(table.into());
-            section
-        };
-        page.sections = self.tables().into_iter().map(section).collect();
+        let benches = self.benches.iter().map(|bench| {
+            let sheet = self.sheet(bench);
+            section(sheet.table(), curves::plots(&sheet))
+        });
+        let [first, last] = [self.systems(), self.not_measured()].map(|table| section(table, Vec::new()));
+        let all = std::iter::once(first).chain(benches).chain([last]);
+        page.sections = all.flatten().collect();
         Ok(page.to_html()?)
     }
 
@@ -164,6 +171,24 @@ impl MergedRuns {
         let head = ["bench", "in the paper", "because", "on"].map(str::to_owned).to_vec();
         ExperimentTable { title: "Not measured".to_owned(), note: String::new(), head, rows, text_columns: 4 }
     }
+}
+
+/// The section of a table with its plots; none without rows.
+fn section(table: ExperimentTable, plots: Vec<LinePlot>) -> Option<Section> {
+    if table.rows.is_empty() {
+        return None;
+    }
+    let mut section = Section::new(table.title.clone());
+    section.lead.clone_from(&table.note);
+    if !plots.is_empty() {
+        section.lead = "Each plot is of the figures whose names differ in the number N.".to_owned();
+        if table.rows.len() > ROWS_SHOWN {
+            section.folded = format!("All {} rows in numbers", table.rows.len());
+        }
+    }
+    section.plots = Plots::of(plots);
+    section.table = Some(table.into());
+    Some(section)
 }
 
 /// The benches of a file.

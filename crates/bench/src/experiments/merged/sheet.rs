@@ -1,16 +1,19 @@
 //! One bench over several machines: a row for each figure, a column for each machine, then one for each of the paper's.
 
+use super::families::PlainName;
 use super::{ReadFigure, ReadPublished};
 use crate::experiments::{ExperimentTable, published_head};
 use veloxel_report::number;
 
 /// A figure of every machine, and the paper's.
 #[derive(Debug)]
-struct SheetRow {
-    what: String,
-    unit: String,
-    measured: Vec<Option<f64>>,
-    published: Vec<Option<f64>>,
+pub(super) struct SheetRow {
+    pub what: String,
+    pub unit: String,
+    /// A value for each machine.
+    pub measured: Vec<Option<f64>>,
+    /// A value for each of the paper's columns; the last ones may be left out.
+    pub published: Vec<Option<f64>>,
 }
 
 /// One bench over several machines.
@@ -26,6 +29,20 @@ pub(super) struct Sheet {
 impl Sheet {
     pub fn new(bench: &str, machines: Vec<String>) -> Self {
         Self { bench: bench.to_owned(), machines, papers: Vec::new(), rows: Vec::new() }
+    }
+
+    pub fn rows(&self) -> &[SheetRow] {
+        &self.rows
+    }
+
+    /// Names of the machines, in the order of a row's measured values.
+    pub fn machines(&self) -> &[String] {
+        &self.machines
+    }
+
+    /// Names of the paper's columns, in the order of a row's published values.
+    pub fn papers(&self) -> &[String] {
+        &self.papers
     }
 
     /// Adds what a machine measured.
@@ -87,7 +104,10 @@ impl Sheet {
     }
 }
 
-/// Whether a published name is that of a measured figure, which may go on with its column: `row`, `row, column`.
+/// Whether a published name is that of a measured figure, which may go on with its column, `row`, `row, column`, or name the role of
+/// its machine, `50³, GPU: row`.
 fn is_name_of(published: &str, measured: &str) -> bool {
-    measured.strip_prefix(published).is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+    let goes_on =
+        measured.strip_prefix(published).is_some_and(|rest| rest.is_empty() || rest.starts_with(", "));
+    goes_on || PlainName::of(measured).text == published
 }

@@ -67,3 +67,42 @@ fn another_file_is_refused_in_one_line() {
     let error = MergedRuns::read(&[other], &["paper-a".to_owned()]).unwrap_err().to_string();
     assert!(error.contains("paper-d") && !error.contains('\n'), "{error}");
 }
+
+#[test]
+fn figures_over_sizes_are_curves_of_every_machine_and_of_the_paper() {
+    let mut sheet = Sheet::new("paper-a", vec!["a".to_owned(), "b".to_owned()]);
+    let figure = |size: usize, role: &str, ms: f64| ReadFigure {
+        what: format!("{size}³{role}: warp"),
+        value: Some(ms),
+        unit: "ms".to_owned(),
+    };
+    let sizes = [128, 32, 64];
+    let on_a = sizes.map(|size| figure(size, ", GPU", size as f64));
+    let on_b = sizes.map(|size| figure(size, ", 1 thread", 100.0 * size as f64));
+    sheet.add_measured(0, &on_a);
+    sheet.add_measured(0, &[figure(256, ", 1 thread", 1.0)]);
+    sheet.add_measured(1, &on_b);
+    let published = |size: usize| ReadPublished {
+        what: format!("{size}³: warp"),
+        by: "C1060".to_owned(),
+        value: 2.0 * size as f64,
+        unit: "ms".to_owned(),
+    };
+    sheet.add_published(&[published(64), published(50)]);
+    let plots = curves::plots(&sheet);
+    assert_eq!(plots.len(), 1);
+    assert_eq!((plots[0].title.as_str(), plots[0].y_label.as_str()), ("N³: warp", "ms"));
+    let names: Vec<&str> = plots[0].series.iter().map(|curve| curve.name.as_str()).collect();
+    assert_eq!(names, ["a, 1 thread", "a, GPU", "b, 1 thread", "C1060, published"]);
+    assert_eq!(plots[0].series[1].points, [(32.0, 32.0), (64.0, 64.0), (128.0, 128.0)]);
+    assert_eq!(plots[0].series[3].points, [(50.0, 100.0), (64.0, 128.0)]);
+}
+
+#[test]
+fn two_sizes_are_no_curve() {
+    let mut sheet = Sheet::new("paper-a", vec!["a".to_owned()]);
+    let figure =
+        |size: usize| ReadFigure { what: format!("{size}³: warp"), value: Some(1.0), unit: "ms".to_owned() };
+    sheet.add_measured(0, &[figure(32), figure(64)]);
+    assert!(curves::plots(&sheet).is_empty());
+}
