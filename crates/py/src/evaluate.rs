@@ -50,9 +50,9 @@ pub fn evaluate_flow(
     mask: Option<&Bound<'_, Image>>,
 ) -> PyResult<String> {
     let covariance = claims.covariance(result.get().flow.grid())?;
-    let map = |map: &Option<Bound<'_, Image>>| map.as_ref().map(|map| map.get().volume.clone());
-    let maps = [map(&claims.confidence), map(&claims.expected_error), map(&claims.probability)];
-    let [confidence, expected_error_vox, probability] = maps.each_ref().map(Option::as_ref);
+    let [confidence, expected_error_vox, probability] =
+        [&claims.confidence, &claims.expected_error, &claims.probability]
+            .map(|map| map.as_ref().map(|map| &map.get().volume));
     let (within_vox, covariance) = (Some(claims.within), covariance.as_ref());
     let claims = FlowClaims { confidence, expected_error_vox, probability, within_vox, covariance };
     Compared { result: &result.get().flow, truth: &truth.get().flow, mask }.measure(

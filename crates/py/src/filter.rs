@@ -32,10 +32,10 @@ pub fn filter(
     let Chosen { sigma: sigma_vox, size, taps } = settings;
     let settings = FilterSettings { sigma_vox, size, taps };
     let filter = Filter::of(name, &settings).map_err(|error| exception(&error))?;
-    let image = image.get().volume.clone();
+    let image = &image.get().volume;
     let result = session.get().lend(|library| {
         run(py, library, progress, |library| {
-            let request = FilterRequest { image: (&image).into(), filter: &filter, name: "the image" };
+            let request = FilterRequest { image: image.into(), filter: &filter, name: "the image" };
             veloxel::pipelines::filter::filter(&request, library)
         })
     })?;

@@ -145,10 +145,10 @@ pub fn features(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Vec<Maps>, Py<PyList>)> {
     let draft: DenseDraft = settings.draft()?;
-    let image = image.get().volume.clone();
+    let image = &image.get().volume;
     let result = session.get().lend(|library| {
         run(py, library, progress, |library| {
-            veloxel::pipelines::features(&FeaturesRequest::new(&image, &draft), library)
+            veloxel::pipelines::features(&FeaturesRequest::new(image, &draft), library)
         })
     })?;
     let warnings = told(py, result.account.warnings.urgent())?.unbind();

@@ -47,16 +47,16 @@ pub fn compare(
 ) -> PyResult<Compared> {
     let choice = |own: &Settings| Ok(MethodChoice::new(own.draft()?));
     let methods = methods.iter().map(choice).collect::<PyResult<Vec<_>>>()?;
-    let [fixed, moving] = [fixed, moving].map(|image| image.get().volume.clone());
+    let [fixed, moving] = [fixed, moving].map(|image| &image.get().volume);
     let Known { mask, truth, title } = known;
-    let (mask, truth) = (mask.map(|mask| mask.get().mask()), truth.map(|truth| truth.get().flow.clone()));
+    let (mask, truth) = (mask.map(|mask| mask.get().mask()), truth.as_ref().map(|truth| &truth.get().flow));
     let Told { runs, account, json, page } = session.get().lend(|library| {
         run(py, library, progress, |library| {
             let request = CompareRequest {
                 names: PairNames { title: &title, ..PairNames::default() },
                 mask: mask.as_ref(),
-                truth: truth.as_ref(),
-                ..CompareRequest::new(&fixed, &moving, &methods)
+                truth,
+                ..CompareRequest::new(fixed, moving, &methods)
             };
             texts(veloxel::pipelines::compare(&request, library)?, &request, library)
         })

@@ -10,6 +10,7 @@ use crate::settings::{Settings, chosen};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use serde_json::json;
+use std::borrow::Cow;
 use veloxel::jobs::DenseOptions;
 use veloxel::method::{GivenInput, TakenImages};
 use veloxel::pipelines::{
@@ -86,8 +87,8 @@ pub enum Init<'py> {
 }
 
 /// A start with its data.
-pub enum Begin {
-    Field(Flow),
+pub enum Begin<'a> {
+    Field(Cow<'a, Flow>),
     Named(PairStart<'static>),
 }
 
@@ -107,22 +108,22 @@ pub fn starts() -> Vec<&'static str> {
     FOUND_FIRST.iter().map(|(word, _)| *word).collect()
 }
 
-impl Begin {
+impl<'a> Begin<'a> {
     /// The start of images whose fixed one lies on a grid: a field of pixels without a place, as picture formats hold it, lies there
     /// too.
-    pub fn of(init: Option<&Init<'_>>, fixed: Option<&Grid>) -> PyResult<Self> {
+    pub fn of(init: Option<&'a Init<'_>>, fixed: Option<&Grid>) -> PyResult<Self> {
         Ok(match init {
             None => Self::Named(PairStart::None),
             Some(Init::Field(field)) => {
-                let flow = field.get().flow.clone();
+                let flow = &field.get().flow;
                 let own = flow.grid();
                 let are_pictures = own.dimension() == Dimension::Two && own.is_unplaced();
                 match fixed.filter(|fixed| are_pictures && fixed.size() == own.size()) {
-                    Some(fixed) => Self::Field(
-                        Flow::from_planar_vox(fixed.clone(), flow.into_planar_vox())
-                            .map_err(|error| exception(&error))?,
-                    ),
-                    None => Self::Field(flow),
+                    Some(fixed) if fixed != own => {
+                        let placed = Flow::from_planar_vox(fixed.clone(), flow.planar_vox().to_vec());
+                        Self::Field(Cow::Owned(placed.map_err(|error| exception(&error))?))
+                    }
+                    _ => Self::Field(Cow::Borrowed(flow)),
                 }
             }
             Some(Init::Linear(transform)) => Self::Named(PairStart::Transform(transform.get().map)),
@@ -244,8 +245,8 @@ pub fn flow(
     // A method that finds the way back gives it.
     let inverse = Wanted::when(method.draft.method().uses.finds_inverse);
     let wanted = PairWanted { inverse, ..options.wanted()? };
-    let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
-    let begin = Begin::of(init.as_ref(), frames.first().map(Volume::grid))?;
+    let frames: Vec<&Volume<f32>> = images.iter().map(|image| &image.get().volume).collect();
+    let begin = Begin::of(init.as_ref(), frames.first().map(|frame| frame.grid()))?;
     let is_given = [
         (GivenInput::Mask, mask.is_some()),
         (GivenInput::VolumeMask, volume_mask.is_some()),
@@ -271,7 +272,7 @@ pub fn flow(
         run(py, library, options.progress.as_ref(), |library| -> veloxel::Result<PairResult> {
             if takes_windows {
                 let request =
-                    WindowRequest { mask: mask.as_ref(), wanted, ..WindowRequest::new(&frames, &method) };
+                    WindowRequest { mask: mask.as_ref(), wanted, ..WindowRequest::new(frames, &method) };
                 return veloxel::pipelines::window(&request, library);
             }
             let [fixed, moving] = &frames[..] else { unreachable!("the number of images should be checked") };
@@ -282,7 +283,7 @@ pub fn flow(
                 weight: weight.as_ref(),
                 start: begin.start(),
                 wanted,
-                ..PairRequest::new(fixed, moving, &method)
+                ..PairRequest::new(*fixed, *moving, &method)
             };
             veloxel::pipelines::pair(&request, library)
         })
@@ -320,7 +321,7 @@ pub fn sequence(
     let (method, wanted) = (options.method()?, options.wanted()?);
     let Fields { mode, reference, masks, volume_masks } = fields;
     let mode = chosen("mode", &mode, MODES)?;
-    let frames: Vec<Volume<f32>> = images.iter().map(|image| image.get().volume.clone()).collect();
+    let frames: Vec<&Volume<f32>> = images.iter().map(|image| &image.get().volume).collect();
     let [masks, volume_masks] =
         [masks, volume_masks].map(|masks| masks.iter().map(|mask| mask.get().mask()).collect::<Vec<_>>());
     let (fields, account) = session.get().lend(|library| {
@@ -332,7 +333,7 @@ pub fn sequence(
                 mode,
                 reference,
                 wanted,
-                ..SequenceRequest::new(&frames, &method)
+                ..SequenceRequest::new(frames.iter().copied(), &method)
             };
             let result = veloxel::pipelines::sequence(&request, library, &mut |output| {
                 fields.push((output.label, output.found.into_owned(), output.warped));

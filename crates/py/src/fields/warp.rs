@@ -27,13 +27,13 @@ pub fn warp_image(
     smooth: bool,
     outside: Outside,
 ) -> PyResult<(Image, Py<PyList>)> {
-    let (flow, image, outside) = (&field.get().flow, image.get().volume.clone(), outside.fill()?);
+    let (flow, image, outside) = (&field.get().flow, &image.get().volume, outside.fill()?);
     let interpolation = interpolation_of(interpolation)?;
     let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
     let result = session.get().lend(|library| {
         run(py, library, None, |library| {
             let (names, strictness) = (WarpNames::default(), Strictness::Lenient);
-            let image = (&image).into();
+            let image = image.into();
             let request = WarpImageRequest { flow, image, interpolation, finer, outside, strictness, names };
             veloxel::pipelines::warp_image(&request, library)
         })

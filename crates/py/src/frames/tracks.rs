@@ -65,7 +65,7 @@ pub fn track_points(
     frames: Vec<Bound<'_, Image>>,
     following: Following<'_>,
 ) -> PyResult<Tracks> {
-    let frames: Vec<Volume<f32>> = frames.iter().map(|frame| frame.get().volume.clone()).collect();
+    let frames: Vec<&Volume<f32>> = frames.iter().map(|frame| &frame.get().volume).collect();
     let Some((first, later)) = frames.split_first() else {
         return Err(InputError::new_err("there is no frame: points are followed through two or more"));
     };
@@ -89,8 +89,8 @@ pub fn track_points(
     };
     let result = session.get().lend(|library| {
         run(py, library, following.progress.as_ref(), |library| {
-            let mut tracks = PointTracks::begin(first, &request, library)?;
-            later.iter().try_for_each(|frame| tracks.push(frame))?;
+            let mut tracks = PointTracks::begin(*first, &request, library)?;
+            later.iter().try_for_each(|frame| tracks.push(*frame))?;
             tracks.finish()
         })
     })?;
