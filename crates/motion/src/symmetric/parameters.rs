@@ -28,7 +28,7 @@ parameters! {
     finest_warps: usize in 0..=1000 = 8 { fast: 3 };
     /// Increments of a level that count in full; the nth one after them goes (K/n)⁴ of its way, so that a level settles however many
     /// there are. 0: all count in full.
-    full_warps: usize in 0..=1000 = 8;
+    full_warps: usize in 0..=1000 = 8 { accurate.image: 4, fast.image: 4 };
     /// V-cycles of each increment's linear system.
     iterations: usize in 1..=100 = 1;
     /// Longest increment, over both images together.

@@ -13,8 +13,10 @@ use veloxel_phantoms::{
     CentredFrame, HeartParams, HeartPhantom, Noise, Phantom, Sinusoid, SmoothTexture, SpeckleTexture,
 };
 
-/// Numbers of iterations R.
+/// Numbers of iterations R that every run of the tests looks at.
 const RUNS: [usize; 4] = [1, 4, 12, 40];
+/// The largest one.
+const MOST_RUNS: usize = 40;
 const DIMENSIONS: [Dimension; 2] = [Dimension::Two, Dimension::Three];
 
 /// A preset of a method.
@@ -102,20 +104,21 @@ fn is_fluid(preset: Preset, dimension: Dimension) -> bool {
 }
 
 /// By how much the error rises at most above what is allowed after its least value so far.
-fn excess(preset: Preset, phantom: &Phantom, is_noisy: bool) -> f64 {
+fn excess(preset: Preset, phantom: &Phantom, is_noisy: bool, runs: &[usize]) -> f64 {
     let (factor, summand) = match (is_noisy, is_fluid(preset, phantom.grid().dimension())) {
         (false, _) => (1.05, 0.01),
         (true, false) => (1.05, 0.02),
         (true, true) => (1.25, 0.05),
     };
-    let errors = RUNS.map(|runs| mean_error_vox(&estimate(preset, runs, phantom).flow, phantom));
+    let errors: Vec<f64> =
+        runs.iter().map(|&runs| mean_error_vox(&estimate(preset, runs, phantom).flow, phantom)).collect();
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    for error in errors {
+    for &error in &errors {
         most = if error.is_nan() { f64::INFINITY } else { most.max(error - factor * least - summand) };
         least = least.min(error);
     }
     let noise = if is_noisy { "20 dB" } else { "no noise" };
-    let shown = errors.map(|error| format!("{error:.3}")).join(" ");
+    let shown = errors.iter().map(|error| format!("{error:.3}")).collect::<Vec<_>>().join(" ");
     println!("{preset:?}, {}, {noise}: {shown}, {most:+.3}", phantom.name);
     most
 }
@@ -135,32 +138,59 @@ impl Noisy {
     }
 }
 
-/// Runs every preset of a method, the literal one left out.
-fn hold(name: &str, dimension: Dimension) {
-    hold_some(name, dimension, Noisy::Half);
+/// What the presets of a method are run on.
+struct Trial<'a> {
+    method: &'a str,
+    dimension: Dimension,
+    /// Voxels along each axis.
+    size: usize,
+    noisy: Noisy,
+    /// Numbers of iterations, ascending.
+    runs: &'a [usize],
 }
 
-fn hold_some(name: &str, dimension: Dimension, noisy: Noisy) {
-    let size = if dimension == Dimension::Two { 40 } else { 20 };
-    let grid = isotropic_grid(dimension, size).expect("the size should be possible");
-    let method = METHODS.iter().find(|method| method.parameters.method == name).expect("a method");
-    let mut rises = Vec::new();
-    for is_noisy in [false, true].into_iter().filter(|is_noisy| *is_noisy || noisy == Noisy::Half) {
-        let mut phantoms = phantoms(&grid, is_noisy);
-        if is_noisy {
-            let mut nth = 0..;
-            phantoms.retain(|_| nth.next().is_some_and(|nth| noisy.has(nth)));
-        }
-        let presets = method.parameters.presets.iter().map(|preset| (method.parameters.method, preset.name));
-        for preset in presets.filter(|preset| *preset != LITERAL) {
-            let excess = phantoms.iter().map(|phantom| excess(preset, phantom, is_noisy));
-            let most = excess.fold(f64::NEG_INFINITY, f64::max);
-            if most > 0.0 {
-                rises.push(format!("{preset:?}, noise {is_noisy}: {most:.3} too much"));
+impl<'a> Trial<'a> {
+    /// The numbers of iterations and the phantoms of quick tests.
+    fn quick(method: &'a str, dimension: Dimension) -> Self {
+        let size = if dimension == Dimension::Two { 40 } else { 20 };
+        Self { method, dimension, size, noisy: Noisy::Half, runs: &RUNS }
+    }
+
+    /// Sentences on the presets whose errors rise, the literal one left out.
+    fn rises(&self) -> Vec<String> {
+        let Self { method: name, dimension, size, noisy, runs } = *self;
+        let grid = isotropic_grid(dimension, size).expect("the size should be possible");
+        let method = METHODS.iter().find(|method| method.parameters.method == name).expect("a method");
+        let mut rises = Vec::new();
+        for is_noisy in [false, true].into_iter().filter(|is_noisy| *is_noisy || noisy == Noisy::Half) {
+            let mut phantoms = phantoms(&grid, is_noisy);
+            if is_noisy {
+                let mut nth = 0..;
+                phantoms.retain(|_| nth.next().is_some_and(|nth| noisy.has(nth)));
+            }
+            let presets =
+                method.parameters.presets.iter().map(|preset| (method.parameters.method, preset.name));
+            for preset in presets.filter(|preset| *preset != LITERAL) {
+                let excess = phantoms.iter().map(|phantom| excess(preset, phantom, is_noisy, runs));
+                let most = excess.fold(f64::NEG_INFINITY, f64::max);
+                if most > 0.0 {
+                    rises.push(format!("{preset:?}, {dimension:?}, noise {is_noisy}: {most:.3} too much"));
+                }
             }
         }
+        rises
     }
-    assert!(rises.is_empty(), "{dimension:?}: the error rises: {rises:#?}");
+}
+
+/// Fails where the error of a preset rises.
+fn hold<'a>(trials: impl IntoIterator<Item = Trial<'a>>) {
+    let rises: Vec<String> = trials.into_iter().flat_map(|trial| trial.rises()).collect();
+    assert!(rises.is_empty(), "the error rises: {rises:#?}");
+}
+
+/// A trial of each method in each dimension.
+fn of_all<'a>(trial: impl Fn(&'static str, Dimension) -> Trial<'a>) -> Vec<Trial<'a>> {
+    GUARDED.iter().flat_map(|name| DIMENSIONS.map(|dimension| trial(name, dimension))).collect()
 }
 
 #[test]
@@ -173,39 +203,49 @@ fn every_method_of_pairs_is_guarded() {
 
 #[test]
 fn clg_gets_no_worse_in_pictures() {
-    hold("clg", Dimension::Two);
+    hold([Trial::quick("clg", Dimension::Two)]);
 }
 
 #[test]
 fn clg_gets_no_worse_in_volumes() {
-    hold("clg", Dimension::Three);
+    hold([Trial::quick("clg", Dimension::Three)]);
 }
 
 #[test]
 fn lucas_kanade_gets_no_worse() {
-    DIMENSIONS.iter().for_each(|dimension| hold("lucas-kanade", *dimension));
+    hold(DIMENSIONS.map(|dimension| Trial::quick("lucas-kanade", dimension)));
 }
 
 #[test]
 fn block_matching_gets_no_worse() {
-    DIMENSIONS.iter().for_each(|dimension| hold("block-matching", *dimension));
+    hold(DIMENSIONS.map(|dimension| Trial::quick("block-matching", dimension)));
 }
 
 #[test]
 fn finite_elements_get_no_worse() {
-    DIMENSIONS.iter().for_each(|dimension| hold("fe", *dimension));
+    hold(DIMENSIONS.map(|dimension| Trial::quick("fe", dimension)));
 }
 
 #[test]
 fn symmetric_registration_gets_no_worse() {
-    DIMENSIONS.iter().for_each(|dimension| hold("symmetric", *dimension));
+    hold(DIMENSIONS.map(|dimension| Trial::quick("symmetric", dimension)));
 }
 
 #[test]
 #[ignore = "slow: the other noisy phantoms of every method"]
 fn other_noisy_phantoms_get_no_worse() {
-    for name in GUARDED {
-        DIMENSIONS.iter().for_each(|dimension| hold_some(name, *dimension, Noisy::OtherHalf));
+    hold(of_all(|name, dimension| Trial { noisy: Noisy::OtherHalf, ..Trial::quick(name, dimension) }));
+}
+
+#[test]
+#[ignore = "slow: every number of iterations"]
+fn no_number_of_iterations_is_worse_than_fewer() {
+    let runs: Vec<usize> = (1..=MOST_RUNS).collect();
+    for noisy in [Noisy::Half, Noisy::OtherHalf] {
+        hold(of_all(|name, dimension| {
+            let size = if dimension == Dimension::Two { 48 } else { 20 };
+            Trial { size, noisy, runs: &runs, ..Trial::quick(name, dimension) }
+        }));
     }
 }
 
