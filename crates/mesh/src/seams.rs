@@ -14,7 +14,7 @@ use veloxel_core::{Control, Stopped, TriangleMesh, sort};
 const TOLERANCE: f64 = 1e-6;
 /// Greatest distance of the points of a seam, as a share of the shortest edge at either.
 const OF_EDGE: f64 = 0.01;
-/// Width of a cell, in greatest distances: wide enough that most points look into one or two cells, and narrow enough that few points
+/// Width of a cell, in greatest distances: wide enough that a point looks into about three cells, and narrow enough that few points
 /// lie in one.
 const OF_REACH: f64 = 4.0;
 /// Added to what a point looks at, as a share of it, so that rounding hides no cell.
