@@ -444,7 +444,6 @@ mod tests {
         assert_eq!(tree.first(&ray, &mut search), None);
         assert!(!tree.is_met(ray.origin, ray.direction.map(|c| 3.0 * c), &mut search));
         assert_eq!((search.given_up, tree.most_steps), (2, FEW_STEPS));
-        // Not so where boxes help.
         let steps = |mesh: Vec<_>| RayTree::new(&mesh, &Control::default()).unwrap().most_steps;
         assert_eq!([slivers(4000), pleats(4000), Vec::new()].map(steps), [MOST_STEPS; 3]);
     }
