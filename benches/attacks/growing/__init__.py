@@ -1,5 +1,5 @@
 """Inputs of growth.py, by what they hold; importing a module registers its cases."""
 
-from . import dicom, folders, graphs, meshes, parameters, pictures, tables
+from . import dicom, folders, graphs, meshes, parameters, pictures, slivers, tables
 
-__all__ = ["dicom", "folders", "graphs", "meshes", "parameters", "pictures", "tables"]
+__all__ = ["dicom", "folders", "graphs", "meshes", "parameters", "pictures", "slivers", "tables"]

@@ -1,6 +1,8 @@
 //! `veloxel compare`: every flow method on one pair.
 
-use crate::{Bar, ComputeArguments, Outcome, Run, command_line, followed, print, table, warn, written};
+use crate::{
+    Bar, ComputeArguments, Outcome, Run, bytes, command_line, followed, print, table, warn, written,
+};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::Dimension;
@@ -44,6 +46,10 @@ pub struct CompareArguments {
     #[command(flatten)]
     compute: ComputeArguments,
 
+    /// Memory that the run may take, such as 500M or 2GiB: methods that take more on the processor are refused before the first one runs
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
+
     /// No progress, no table
     #[arg(short, long)]
     quiet: bool,
@@ -51,11 +57,23 @@ pub struct CompareArguments {
 
 impl Run for CompareArguments {
     fn run(self) -> Outcome {
-        let Self { fixed, moving, output: html, truth, method: methods, mask, report, compute, quiet } = self;
+        let Self {
+            fixed,
+            moving,
+            output: html,
+            truth,
+            method: methods,
+            mask,
+            report,
+            compute,
+            max_memory,
+            quiet,
+        } = self;
         let (reading, command_line) = (compute.reading()?, command_line());
         let job = CompareJob { fixed, moving, truth, mask, methods, reading, command_line, html, report };
         let bar = if quiet { Bar::Hidden } else { Bar::Shown };
-        let run = followed(&compute.session(), bar, |session| compare(&job, session))?;
+        let session = compute.session().with_max_memory(max_memory);
+        let run = followed(&session, bar, |session| compare(&job, session))?;
         warn(&run.report.header.warnings);
         if quiet {
             return Ok(());

@@ -4,14 +4,15 @@
 //! Boxes along the axes of space are as wide as a sliver is long where it lies obliquely, so that a ray meets all of them: nodes of
 //! slivers have a turned box besides ([`TurnedBox`]).
 //! What no box tells apart (random needles, heaps of large faces through each other) costs a ray as many steps as there are
-//! faces: after [`MOST_STEPS`] it is given up, and counted, so that the time of all rays is linear whatever the mesh.
+//! faces: after [`MOST_STEPS`], or [`FEW_STEPS`] where most rays would end so, it is given up, and counted, so that the time of all
+//! rays is linear whatever the mesh.
 //!
 //! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search of some hundred lines.
 
 use super::ray::Ray;
 use super::triangle::Triangle;
 use super::turned_box::{TurnedBox, half_surface, slabs_entered, volume_of};
-use crate::vector::{Vector, bounds, cross, length, minus};
+use crate::vector::{Vector, bounds, cross, length, mean, minus};
 use veloxel_core::{Control, Stopped};
 
 /// Triangles in a tree of boxes.
@@ -21,6 +22,8 @@ pub(crate) struct RayTree {
     turned: Vec<TurnedBox>,
     /// Triangles in the order of the leaves.
     triangles: Vec<Triangle>,
+    /// Boxes and triangles that a ray is compared with before it is given up.
+    most_steps: usize,
 }
 
 /// Two children with their boxes, side by side for vector instructions: for each axis the sides of both.
@@ -64,6 +67,10 @@ const NONE: u32 = u32::MAX;
 const LEAF: usize = 4;
 /// Boxes and triangles that a ray is compared with before it is given up.
 const MOST_STEPS: usize = 2048;
+/// Steps before a ray is given up where boxes tell nothing: what few rays would find with more of them is no thickness.
+const FEW_STEPS: usize = 256;
+/// Rays that are tried to learn that.
+const TRIED: usize = 128;
 /// Smaller branches are built within some milliseconds, and do not ask whether to go on.
 const ASKS_ABOVE: usize = 1 << 12;
 /// Width added to boxes, as a share of the mesh's size.
@@ -95,6 +102,7 @@ impl RayTree {
                 root: None,
                 turned: Vec::new(),
                 triangles: Vec::new(),
+                most_steps: MOST_STEPS,
             },
         };
         if !corners.is_empty() {
@@ -103,7 +111,21 @@ impl RayTree {
         }
         let Builder { order, mut tree, .. } = builder;
         tree.triangles = order.iter().map(|&number| Triangle::of(number, corners[number as usize])).collect();
+        if tree.gives_up_most(corners) {
+            tree.most_steps = FEW_STEPS;
+        }
         Ok(tree)
+    }
+
+    /// Whether most rays square to triangles that are spread over the mesh are given up.
+    fn gives_up_most(&self, corners: &[[Vector; 3]]) -> bool {
+        let mut search = Search::default();
+        let tried = (0..corners.len()).step_by(corners.len().div_ceil(TRIED).max(1));
+        for (number, [a, b, c]) in tried.clone().map(|number| (number as u32, corners[number])) {
+            let direction = cross(minus(b, a), minus(c, a));
+            self.first(&Ray { origin: mean([a, b, c]), direction, from: number }, &mut search);
+        }
+        2 * search.given_up > tried.len()
     }
 
     /// The distance to the first triangle, in lengths of the direction, and its number.
@@ -158,7 +180,7 @@ impl RayTree {
             if near > limit {
                 continue;
             }
-            if steps > MOST_STEPS {
+            if steps > self.most_steps {
                 search.given_up += 1;
                 return None;
             }
@@ -307,7 +329,7 @@ impl Builder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vector::{mean, plus};
+    use crate::vector::plus;
 
     fn meet(ray: &Ray, corners: &[Vector; 3]) -> Option<f64> {
         Triangle::of(0, *corners).meet(ray)
@@ -421,6 +443,8 @@ mod tests {
         let ray = Ray { origin: [-1.0, 0.49, 0.51], direction: [1.0, 0.003, 0.001], from: u32::MAX };
         assert_eq!(tree.first(&ray, &mut search), None);
         assert!(!tree.is_met(ray.origin, ray.direction.map(|c| 3.0 * c), &mut search));
-        assert_eq!(search.given_up, 2);
+        assert_eq!((search.given_up, tree.most_steps), (2, FEW_STEPS));
+        let steps = |mesh: Vec<_>| RayTree::new(&mesh, &Control::default()).unwrap().most_steps;
+        assert_eq!([slivers(4000), pleats(4000), Vec::new()].map(steps), [MOST_STEPS; 3]);
     }
 }

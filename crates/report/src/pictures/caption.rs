@@ -52,6 +52,22 @@ pub(crate) fn captioned(picture: MapPicture, text: &str, key: &ColourKey) -> Map
     MapPicture { width, height: height + strip_height, rgb }
 }
 
+/// Adds a strip as [`captioned`] does, and a second one for the key where both have no room in one.
+pub(crate) fn captioned_in_lines(picture: MapPicture, text: &str, key: &ColourKey) -> MapPicture {
+    let size = picture.width.div_ceil(WIDTH_A_SIZE).max(1);
+    let letters = |text: &str| LETTER * text.chars().count();
+    let of_key = match key {
+        ColourKey::None => 0,
+        ColourKey::Wheel(rim) => LETTER + 3 * MARGIN + letters(rim),
+        ColourKey::Depth([low, high]) => letters(low) + letters(high) + RAMP_LETTERS * LETTER + 2 * MARGIN,
+    };
+    let needed = size * (MARGIN + letters(text) + LETTER + of_key);
+    if text.is_empty() || needed <= picture.width {
+        return captioned(picture, text, key);
+    }
+    captioned(captioned(picture, text, &ColourKey::None), "", key)
+}
+
 /// The strip, and the position of its next part.
 struct Strip {
     width: usize,
@@ -125,5 +141,11 @@ mod tests {
         assert!(strip(300, "", &ColourKey::Depth(["1".into(), "9".into()])).contains(&Ramp::Depth.at(1.0)));
         assert!(inked(&strip(12, "flow", &ColourKey::None)) > 0, "what does not fit is left out");
         assert_eq!(captioned(picture(1920), "", &ColourKey::None).height, 2 + 42);
+        let key = ColourKey::Wheel("10 mm".into());
+        let [narrow, wide] =
+            [128, 300].map(|width| captioned_in_lines(picture(width), "axial, z = 60", &key));
+        assert_eq!([narrow.height, wide.height], [2 + 14 + 14, 2 + 14]);
+        let second = narrow.rgb[3 * 128 * 16..].as_chunks::<3>().0;
+        assert!(inked(second) > 40 && second.contains(&wheel([0.5 / 6.0, 0.5 / 6.0])), "its scale is said");
     }
 }

@@ -197,6 +197,21 @@ pub fn memory_plan(sketch: &FlowSketch<'_>, session: &Session) -> Result<FlowPla
     FlowPlan::of(sketch, footprint, matched, session)
 }
 
+/// The memory that a run would take over the whole grid at once, whatever the session allows; none of a method that does not say what
+/// it takes. A method is opened for it.
+///
+/// # Errors
+/// [`VeloxelError::Motion`] if it cannot be opened for these grids; on a GPU as [`memory_plan`].
+///
+/// # Panics
+/// If there is no grid.
+pub(super) fn whole_plan(sketch: &FlowSketch<'_>, session: &Session) -> Result<Option<FlowPlan>> {
+    let device = session.device()?;
+    let opened = sketch.method.open(sketch.grids[0], WHITE, sketch.grids.len(), device)?;
+    let plan = |footprint| FlowPlan::new(&Holdings::of(sketch, None), footprint, None, device);
+    Ok(footprint_of(&opened.method).map(plan).transpose()?)
+}
+
 /// A GPU's driver is not asked for the free memory before runs that take no more than this: the question takes as long as many
 /// kernels of so small a run.
 const NEVER_SHORT_BYTES: u64 = 64 << 20;

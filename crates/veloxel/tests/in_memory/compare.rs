@@ -2,10 +2,10 @@
 
 use crate::no_files::{alone, without_files};
 use crate::{pictures, session};
-use veloxel::Flow;
 use veloxel::io;
 use veloxel::jobs::{self, CompareJob, DenseMethodOptions};
-use veloxel::pipelines::{CompareRequest, MethodChoice, PairNames, compare};
+use veloxel::pipelines::{CompareRequest, DenseError, MethodChoice, PairNames, compare};
+use veloxel::{Flow, VeloxelError};
 
 #[test]
 fn the_methods_are_those_of_the_command() {
@@ -47,4 +47,24 @@ fn the_methods_are_those_of_the_command() {
         }
         assert_eq!(result.views("a.png → b.png", Some(&truth)).len(), 3);
     });
+}
+
+#[test]
+fn what_all_methods_take_is_asked_for_before_the_first_one_runs() {
+    let [fixed, moving] = [0.0, 1.5].map(pictures::texture);
+    let methods = ["clg", "lucas-kanade"]
+        .map(|name| MethodChoice::new(DenseMethodOptions::named(name).unwrap().draft().clone()));
+    let found = |methods: &[MethodChoice], bytes: u64| {
+        let session = session().with_max_memory(Some(bytes));
+        compare(&CompareRequest::new(&fixed, &moving, methods), &session)
+    };
+    let needed = |methods: &[MethodChoice]| match found(methods, 1).unwrap_err() {
+        VeloxelError::Dense(DenseError::Memory { needed_bytes, budget_bytes: 1, .. }) => needed_bytes,
+        other => panic!("{other}"),
+    };
+    let [first, second, both] = [&methods[..1], &methods[1..], &methods[..]].map(needed);
+    let kept = 4 * 4 * fixed.grid().len() as u64;
+    assert_eq!(both, first.max(second + kept), "what the first one found is kept");
+    assert!(found(&methods, both - 1).is_err());
+    assert_eq!(found(&methods, both).unwrap().runs.len(), 2);
 }

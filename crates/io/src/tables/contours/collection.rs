@@ -15,11 +15,13 @@ pub(super) struct Collection<'a> {
     place: Option<CinePlace>,
     contours: Vec<Contour>,
     told: Told,
+    /// What was left out, a sentence each.
+    left_out: Vec<String>,
 }
 
 impl<'a> Collection<'a> {
     pub fn new(context: Context<'a>, place: Option<CinePlace>) -> Self {
-        Self { context, place, contours: Vec::new(), told: Told::default() }
+        Self { context, place, contours: Vec::new(), told: Told::default(), left_out: Vec::new() }
     }
 
     pub fn place(&self) -> Option<&CinePlace> {
@@ -66,6 +68,12 @@ impl<'a> Collection<'a> {
 
     pub fn note(&mut self, message: impl AsRef<str>) {
         self.context.note(WarningKind::Header, message);
+    }
+
+    /// Notes what was left out, which a refusal names where nothing is left.
+    pub(crate) fn leave_out(&mut self, message: String) {
+        self.note(&message);
+        self.left_out.push(message);
     }
 
     /// Adds an outline in pixels.
@@ -131,7 +139,9 @@ impl<'a> Collection<'a> {
     /// All outlines.
     pub fn finish(mut self) -> Result<ContourFile> {
         self.told.say(&mut self.context);
-        self.context.require(!self.contours.is_empty(), "the outlines", "at least one", "none")?;
+        let left_out = self.left_out.iter().map(|message| format!(": {message}"));
+        let got = std::iter::once("none".to_owned()).chain(left_out).collect::<String>();
+        self.context.require(!self.contours.is_empty(), "the outlines", "at least one", got)?;
         match ContourSet::new(self.contours) {
             Ok(contours) => Ok(ContourFile { contours, place: self.place }),
             Err(Contour { structure, frame, slice, .. }) => {

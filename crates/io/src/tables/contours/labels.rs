@@ -115,7 +115,7 @@ pub(super) fn read_outlines(path: &Path, options: &ContourReading, into: &mut Co
     LabelOutlines { contours: Vec::new(), others, small }
         .left_out()
         .into_iter()
-        .for_each(|text| into.note(text));
+        .for_each(|text| into.leave_out(text));
     Ok(())
 }
 

@@ -107,7 +107,7 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
     for (paths, what) in left_out {
         if let Some(first) = paths.first() {
             let (count, first) = (paths.len(), file_name(first));
-            into.note(format!("{count} {what} and were left out, {first} among them"));
+            into.leave_out(format!("{count} {what} and were left out, {first} among them"));
         }
     }
     Ok(())

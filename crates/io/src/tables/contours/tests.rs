@@ -158,7 +158,8 @@ fn texts_of_rvsc_belong_to_the_image_of_their_name() {
     let other = image("P09-0040", Some(22), Some([2, 1]));
     for images in [vec![other.clone(), image("P09-0022", None, None)], vec![other.clone()]] {
         let (found, said) = read(images);
-        assert!(found.unwrap_err().contains("none"));
+        let error = found.unwrap_err();
+        assert!(error.contains("none: 1 outlines are of images that are not in the cine"), "{error}");
         assert!(said.contains("not in the cine") && said.contains("P09-0022"), "{said}");
     }
     // So do frames that are no DICOM files.

@@ -66,9 +66,9 @@ impl Table {
         let axes_count = dimension.count();
         let mut columns =
             Columns { of_axis: (0..axes_count).collect(), axes: WorldAxes::Lps, named: false, count: 0 };
-        // No more rows than lines, and the text once more.
+        // No more rows than lines, the points as they are and as they will be, and the text once more, and as it will be.
         let lines = text.lines().count();
-        context.claim(text.len() as u64)?;
+        context.claim((2 * text.len() + text.len() / 4 + 2 * lines * size_of::<Point>()) as u64)?;
         let mut rows = context.room_for(lines)?;
         columns.read_comments(text, dimension, context)?;
         let mut cells_of = Rows::new(text, &['#'], context)?;

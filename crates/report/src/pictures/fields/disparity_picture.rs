@@ -3,7 +3,7 @@
 use super::field_picture::{Grey, PictureGround, PictureKey};
 use crate::error::ReportError;
 use crate::number::text;
-use crate::pictures::caption::{ColourKey, captioned};
+use crate::pictures::caption::{ColourKey, captioned_in_lines};
 use crate::pictures::colour::Ramp;
 use crate::pictures::phase_pictures::{MapPicture, NEUTRAL};
 use crate::pictures::planes::planes_through;
@@ -65,7 +65,7 @@ impl DisparityDrawing {
         Ok(match self.key {
             PictureKey::LeftOut => picture,
             PictureKey::Wheel => {
-                captioned(picture, "disparity, px", &ColourKey::Depth([text(low), text(high)]))
+                captioned_in_lines(picture, "disparity, px", &ColourKey::Depth([text(low), text(high)]))
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::error::ReportError;
 use crate::number::text;
-use crate::pictures::caption::{ColourKey, captioned};
+use crate::pictures::caption::{ColourKey, captioned_in_lines};
 use crate::pictures::colour::{Rgb, full_hue, wheel};
 use crate::pictures::maps::full_colour;
 use crate::pictures::phase_pictures::MapPicture;
@@ -147,7 +147,7 @@ impl FieldDrawing {
         let picture = match self.key {
             PictureKey::LeftOut => picture,
             PictureKey::Wheel => {
-                captioned(picture, &name, &ColourKey::Wheel(format!("{} {unit}", text(scale))))
+                captioned_in_lines(picture, &name, &ColourKey::Wheel(format!("{} {unit}", text(scale))))
             }
         };
         Ok(FieldPicture { picture, plane: name, scale, unit })

@@ -1,5 +1,7 @@
 //! Several methods on one pair of images in memory, side by side.
 
+mod memory;
+
 use super::account::Account;
 use super::dense::{Image, MethodChoice, PairNames, PreparedPair, view_of};
 use super::pair::PairRequest;
@@ -118,7 +120,7 @@ fn compared_view<'a>(
 }
 
 /// Runs every method on the pair, twice where that is quick, and measures what it found. A method that cannot take these images
-/// is left out, with the reason.
+/// is left out, with the reason. On a processor all results are in memory at once, which is asked for before the first method runs.
 ///
 /// # Errors
 /// As [`pair`](super::pair()).
@@ -130,6 +132,7 @@ pub fn compare(request: &CompareRequest<'_>, session: &Session) -> Result<Compar
     let pair = PairRequest::new(request.fixed.clone(), request.moving.clone(), &none);
     let pair = PairRequest { names, mask, visible, strictness, ..pair };
     let prepared = pair.prepare(Passes::by(session), &mut account.warnings)?;
+    memory::check_room(request, &prepared, session)?;
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     let images = pair.pair(&prepared)?;
     for method in request.methods {
