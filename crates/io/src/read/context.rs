@@ -8,7 +8,7 @@ use crate::text::quotation::told;
 use std::cell::RefCell;
 use std::path::Path;
 use veloxel_core::{
-    Control, CoreError, Grid, Mask, Sequence, Volume, Warning, WarningKind, Warnings, fallible,
+    Control, CoreError, Grid, Hint, Mask, Sequence, Volume, Warning, WarningKind, Warnings, fallible,
 };
 
 /// The file's name, how to read it, the memory claimed for it, and where warnings go.
@@ -128,6 +128,12 @@ impl<'a> Context<'a> {
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
         self.note_with_details(kind, message, Vec::new());
+    }
+
+    /// Says what was assumed, with the input or option that it is about.
+    pub(crate) fn note_with_hint(&mut self, kind: WarningKind, hint: Hint, message: impl AsRef<str>) {
+        let message = format!("{}: {}", self.path.display(), told(message.as_ref()));
+        self.warnings.push_with_hint(kind, hint, message);
     }
 
     /// Says what was assumed of many things in one sentence, and each of them one by one.

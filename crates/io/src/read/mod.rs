@@ -20,6 +20,7 @@ pub(crate) mod series;
 pub(crate) mod source;
 pub(crate) mod stored;
 pub(crate) mod stream;
+pub(crate) mod upright;
 pub(crate) mod watch;
 
 use crate::content::{Content, ContentKind, Decoded};
