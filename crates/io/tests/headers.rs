@@ -88,3 +88,35 @@ fn arrays_as_wide_as_colours_are_told() {
     assert_eq!(array("3, 9, 8", 216), "");
     assert_eq!(array("3, 3, 3", 27), "");
 }
+
+#[test]
+fn transparent_pixels_of_a_masked_picture_have_no_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    // Two pixels of 8 bits, grey with opacity: one transparent, one not.
+    let mut bytes = b"II*\0\x0c\0\0\0\x07\0\x09\xff".to_vec();
+    let entries: [[u32; 3]; 9] = [
+        [256, 1, 2],
+        [257, 1, 1],
+        [258, 2, 8 | 8 << 16],
+        [259, 1, 1],
+        [262, 1, 1],
+        [273, 1, 8],
+        [277, 1, 2],
+        [279, 1, 4],
+        [338, 1, 2],
+    ];
+    bytes.extend((entries.len() as u16).to_le_bytes());
+    for [tag, count, value] in entries {
+        bytes.extend((tag as u16).to_le_bytes());
+        bytes.extend(3u16.to_le_bytes());
+        bytes.extend(count.to_le_bytes());
+        bytes.extend(value.to_le_bytes());
+    }
+    bytes.extend([0; 4]);
+    std::fs::write(&path, bytes).unwrap();
+    let mut warnings = Warnings::new();
+    let (image, mask) = veloxel_io::read_image_and_mask(&path, Strictness::Lenient, &mut warnings).unwrap();
+    assert_eq!(mask.unwrap().data(), [false, true]);
+    assert!(image.data()[0].is_nan() && image.data()[1] == 9.0, "{:?}", image.data());
+}

@@ -226,7 +226,8 @@ impl<'a> Context<'a> {
                 "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
             ),
         );
-        Ok(false)
+        // What colour they are says nothing, at their edges neither.
+        Ok(hidden > 0)
     }
 
     /// The mask that the alpha channel became.
