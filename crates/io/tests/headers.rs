@@ -90,7 +90,7 @@ fn arrays_as_wide_as_colours_are_told() {
 }
 
 #[test]
-fn transparent_pixels_of_a_masked_picture_have_no_data() {
+fn transparent_pixels_of_a_masked_picture_are_nan() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.tif");
     // Two pixels of 8 bits, grey with opacity: one transparent, one not.
