@@ -23,8 +23,12 @@ def _session() -> Any:
     return lent(None, "cpu")
 
 
-def read(path: Path) -> Image:
+def read(path: Path, *, orient: bool = False) -> Image:
     """Reads an image: NIfTI, MetaImage, NRRD, DICOM (a file or a folder), PNG, TIFF, JPEG, NumPy and others.
+
+    Args:
+        path: The file, or the folder of DICOM files.
+        orient: Turn a picture of JPEG or PNG as its EXIF data say; without it a warning tells of them.
 
     Raises:
         FileError: The file is not there, or is damaged; the text says where.
@@ -39,7 +43,7 @@ def read(path: Path) -> Image:
     ...     veloxel.read(path)
     Image(shape=(4, 5), spacing_zyx=(2.0, 1.0))
     """
-    own, told = _veloxel.read_image(_session(), path_text(path))
+    own, told = _veloxel.read_image(_session(), path_text(path), orient)
     tell(told)
     return Image._of(own)
 

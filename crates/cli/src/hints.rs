@@ -17,6 +17,7 @@ const ADVICE: &[(Hint, &str)] = &[
     (Hint::Strictness, "--strict"),
     (Hint::DataFiles, "--allow-outside"),
     (Hint::Series, "--series NUMBER or --series UID"),
+    (Hint::Orientation, "--orient turns it"),
     (Hint::Sequence, "--sequence"),
     (Hint::Engine, "`… | veloxel engine -` for a stream; --sequence consecutive for every frame"),
     (

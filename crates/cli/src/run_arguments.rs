@@ -280,6 +280,10 @@ pub struct ReadingArguments {
     #[arg(long, help_heading = "Files")]
     allow_outside: bool,
 
+    /// Turn pictures of JPEG and PNG as their EXIF data say
+    #[arg(long, help_heading = "Files")]
+    orient: bool,
+
     /// Limit on the memory for reading files, such as 500M or 8G; by default half of what is free
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Files")]
     max_decode: Option<u64>,
@@ -314,6 +318,7 @@ impl ReadingArguments {
             max_decode_bytes: self.max_decode,
             series: self.series.as_ref().map(SeriesList::one).transpose()?,
             part: None,
+            orient: self.orient,
             ..ReadOptions::default()
         })
     }

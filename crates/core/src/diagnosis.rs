@@ -51,6 +51,8 @@ pub enum Hint {
     DataFiles,
     /// Which series of a DICOM folder is read.
     Series,
+    /// Whether pictures are turned as their EXIF data say.
+    Orientation,
     /// That the input is a sequence, and which fields of it are estimated.
     Sequence,
     /// The stream engine, which takes frames without end.

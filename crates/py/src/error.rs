@@ -142,6 +142,7 @@ fn argument(hint: Hint) -> &'static str {
         Hint::Refinement => "refine=",
         Hint::Directions => "inverse_consistency=",
         Hint::Series => "series=",
+        Hint::Orientation => "veloxel.read(path, orient=True)",
         _ => "",
     }
 }

@@ -15,15 +15,18 @@ use std::path::PathBuf;
 use veloxel::io::{self, ReadOptions};
 use veloxel::{VeloxelError, Volume, Warnings};
 
-/// An image with warnings.
+/// An image with warnings; `orient` turns pictures as their EXIF data say.
 #[pyfunction]
 pub fn read_image(
     py: Python<'_>,
     session: &Bound<'_, Session>,
     path: PathBuf,
+    orient: bool,
 ) -> PyResult<(Image, Py<PyList>)> {
-    let (volume, warnings) =
-        reading(py, session, |reading, warnings| io::read_image(&path, reading, warnings))?;
+    let (volume, warnings) = reading(py, session, |reading, warnings| {
+        let options = ReadOptions { orient, ..reading.options };
+        io::read_image(&path, io::Reading { options, ..reading }, warnings)
+    })?;
     Ok((Image::of(volume), warnings))
 }
 

@@ -44,7 +44,8 @@ pub fn check_disparity_output(path: &Path) -> Result<()> {
 /// Reads a disparity, pixels; NaN where it is unknown.
 ///
 /// `scale`: what the samples were multiplied by, 0 meaning unknown then (Middlebury's pictures: 4, 8 or 16). Without
-/// one, a 16-bit PNG is KITTI's (256), and floats are pixels. Of whole numbers with a sign the least is unknown where it is below 0,
+/// one, a 16-bit PNG is KITTI's (256), and floats are pixels, unknown where several of them have the same whole number below 0 and no
+/// other is below 0. Of whole numbers with a sign the least is unknown where it is below 0,
 /// as OpenCV writes it (16 bits, scale 16), and 0 is a disparity.
 ///
 /// # Errors
@@ -90,16 +91,26 @@ pub fn read_disparity(
     if colours.as_ref().is_some_and(differ) {
         return Err(IoError::unsupported(path, IN_COLOURS, NO_CODE));
     }
-    let Some(scale) = scale else { return Ok(image.map(|&v| if v.is_finite() { v } else { f32::NAN })) };
     // OpenCV marks what is unknown by the least number, which is below 0, and has matches at 0.
     let least = image.data().iter().copied().filter(|v| v.is_finite()).fold(0.0, f32::min);
-    let unknown = if is_whole { least } else { 0.0 };
-    if unknown < 0.0 {
+    let mark = if is_whole { Some(least).filter(|least| *least < 0.0) } else { mark(image.data()) };
+    if let Some(mark) = mark {
         let text =
-            format!("{}: {unknown}, the least number, is taken as unknown, as OpenCV has it", path.display());
+            format!("{}: {mark}, the least number, is taken as unknown, as OpenCV has it", path.display());
         warnings.push(WarningKind::Samples, text);
     }
-    Ok(image.map(|&v| if v.is_finite() && v != unknown { v / scale } else { f32::NAN }))
+    let unknown = mark.or(scale.map(|_| 0.0));
+    let is_known = |v: f32| v.is_finite() && Some(v) != unknown;
+    Ok(image.map(|&v| if is_known(v) { v / scale.unwrap_or(1.0) } else { f32::NAN }))
+}
+
+/// What floats mark unknown pixels by: the one number below 0, where several samples have it and it is whole. OpenCV's numbers keep
+/// such a mark when they are turned into floats.
+fn mark(samples: &[f32]) -> Option<f32> {
+    let mut below = samples.iter().copied().filter(|v| v.is_finite() && *v < 0.0);
+    let (first, second) = (below.next()?, below.next()?);
+    let is_mark = first.fract() == 0.0 && second == first && below.all(|v| v == first);
+    is_mark.then_some(first)
 }
 
 const IN_COLOURS: &str = "a disparity in colours";
@@ -184,6 +195,13 @@ mod tests {
         assert!(unsigned[..2] == [1.0, 2.0] && unsigned[2].is_nan() && unsigned[3] == 0.5);
         let floats = read(&array(folder.path(), "<f4", [16, -32, 0, 8]), None).unwrap();
         assert_eq!(floats, [16.0, -32.0, 0.0, 8.0]);
+        // OpenCV's whole numbers divided by 16, or turned into floats alone.
+        let marked = read(&array(folder.path(), "<f4", [16, -1, 0, -1]), None).unwrap();
+        assert!(marked[0] == 16.0 && marked[2] == 0.0 && marked[1].is_nan() && marked[3].is_nan());
+        let marked = read(&array(folder.path(), "<f4", [24, -16, 0, -16]), Some(16.0)).unwrap();
+        assert!(marked[0] == 1.5 && marked[2] == 0.0 && marked[1].is_nan() && marked[3].is_nan());
+        let turned = read(&array(folder.path(), "<f4", [-16, -16, -8, 8]), None).unwrap();
+        assert_eq!(turned, [-16.0, -16.0, -8.0, 8.0]);
         for numbers in [[24, -16, 0, 8], [24, -528, 0, -512]] {
             let signed = read(&array(folder.path(), "<i2", numbers), Some(16.0)).unwrap();
             assert!(signed[1].is_nan(), "the least number is unknown");

@@ -4,7 +4,7 @@
 //! A stream without its end marker is cut short: an error, though a decoder could fill the rest with grey.
 //! Written baseline at [`JPEG_QUALITY`], colour without coarser chroma. That loses samples, so it is for pictures that are
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
-//! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
+//! *Limits*: no CMYK; EXIF's orientation is told, or applied where that is asked for; written up to 65535 pixels a side.
 
 use crate::asking::Asking;
 use crate::content::Decoded;
@@ -13,6 +13,7 @@ use crate::format::{Format, FormatPrecision, Limits, Reader};
 use crate::read::context::Context;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
+use crate::read::upright;
 use crate::write::raster::Raster;
 use crate::write::target::Target;
 use crate::write::whole_file;
@@ -48,7 +49,11 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let mut decoder = JpegDecoder::new(Cursor::new(source.take_head(context)?));
     let header = decoder.decode_headers().map_err(|e| format!("{e:?}"));
     match header.map(|()| decoder.info()) {
-        Ok(Some(info)) => context.picture_grid(info.width.into(), info.height.into()),
+        Ok(Some(info)) => {
+            let size = [info.width.into(), info.height.into(), 1];
+            let orientation = decoder.exif().map_or(upright::UPRIGHT, |exif| upright::in_exif(exif));
+            upright::shown_grid(size, upright::of_exif(orientation, context), context)
+        }
         other => Err(context.malformed("JPEG header", "a size", other.err().unwrap_or_default())),
     }
 }
@@ -91,8 +96,10 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let expected = grid.len() * channels.count();
     context.require(bytes.len() == expected, "JPEG samples", expected.to_string(), bytes.len())?;
     drop(decoding);
-    let samples = Samples::Bytes(bytes);
-    Picture { grid, channels, opaque: 255.0, samples }.decoded("u8", context)
+    let orientation = decoder.exif().map_or(upright::UPRIGHT, |exif| upright::in_exif(exif));
+    let orientation = upright::of_exif(orientation, context);
+    let picture = Picture { grid, channels, opaque: 255.0, samples: Samples::Bytes(bytes) };
+    upright::turned(picture, orientation, context)?.decoded("u8", context)
 }
 
 /// The offset behind the end marker that follows the scans (thumbnails in the segments before have their own).

@@ -92,6 +92,7 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     sizes[..rank].copy_from_slice(&fields.sizes("DimSize", rank, context)?);
     let [nx, ny, nz, frames] = sizes;
     let axes = place(fields, Axes::new([nx, ny, nz]), rank, context)?;
+    tell_intensities(fields, context)?;
     let name = fields.require("ElementType", context)?;
     let element = TYPES.iter().find(|(n, _)| *n == name.trim_end_matches("_ARRAY"));
     let &(_, element) = element
@@ -122,8 +123,16 @@ fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) ->
         Some(spacing) => axes.spacing_mm.iter_mut().zip(spacing).for_each(|(h, v)| *h = v),
         None => context.note(WarningKind::Header, "no ElementSpacing: 1 mm is assumed"),
     }
+    if let Some(unit) = fields.text("DistanceUnits") {
+        let mm = millimetres(unit, context)?;
+        axes.spacing_mm.iter_mut().take(rank).for_each(|h| *h *= mm);
+        if mm != 1.0 {
+            context.note(WarningKind::Header, format!("its unit of length is {unit}: it is turned into mm"));
+        }
+    }
     if let Some(origin) = first(&["Offset", "Position", "Origin"], rank, context)? {
-        axes.origin_mm.iter_mut().zip(origin).for_each(|(o, v)| *o = v);
+        let mm = fields.text("DistanceUnits").map_or(Ok(1.0), |unit| millimetres(unit, context))?;
+        axes.origin_mm.iter_mut().zip(origin).for_each(|(o, v)| *o = mm * v);
     }
     let names = ["TransformMatrix", "Rotation", "Orientation"];
     if let Some(matrix) = first(&names, rank * rank, context)? {
@@ -134,6 +143,31 @@ fn place(fields: &Fields, mut axes: Axes, rank: usize, context: &mut Context) ->
         }
     }
     Ok(axes)
+}
+
+/// Millimetres in a unit of MetaIO's.
+fn millimetres(unit: &str, context: &mut Context) -> Result<f64> {
+    match unit.trim() {
+        "um" => Ok(1e-3),
+        "mm" | "?" | "" => Ok(1.0),
+        "cm" => Ok(10.0),
+        other => {
+            context.assume(format!("{} is no unit of length that is known: mm is assumed", quoted(other)))?;
+            Ok(1.0)
+        }
+    }
+}
+
+/// Tells of what stands for the samples of other programs, which is left aside here as ITK leaves it.
+fn tell_intensities(fields: &Fields, context: &mut Context) -> Result<()> {
+    let slope: Option<f64> = fields.value("ElementToIntensityFunctionSlope", "a number", context)?;
+    let offset: Option<f64> = fields.value("ElementToIntensityFunctionOffset", "a number", context)?;
+    if slope.is_some_and(|slope| slope != 1.0) || offset.is_some_and(|offset| offset != 0.0) {
+        let text =
+            "samples stay as they are stored: ElementToIntensityFunctionSlope and …Offset are left aside";
+        context.note(WarningKind::Header, text);
+    }
+    Ok(())
 }
 
 /// `Key = value` lines up to the one that names the data file.

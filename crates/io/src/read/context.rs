@@ -8,7 +8,7 @@ use crate::text::quotation::told;
 use std::cell::RefCell;
 use std::path::Path;
 use veloxel_core::{
-    Control, CoreError, Grid, Mask, Sequence, Volume, Warning, WarningKind, Warnings, fallible,
+    Control, CoreError, Grid, Hint, Mask, Sequence, Volume, Warning, WarningKind, Warnings, fallible,
 };
 
 /// The file's name, how to read it, the memory claimed for it, and where warnings go.
@@ -130,6 +130,12 @@ impl<'a> Context<'a> {
         self.note_with_details(kind, message, Vec::new());
     }
 
+    /// Says what was assumed, with the input or option that it is about.
+    pub(crate) fn note_with_hint(&mut self, kind: WarningKind, hint: Hint, message: impl AsRef<str>) {
+        let message = format!("{}: {}", self.path.display(), told(message.as_ref()));
+        self.warnings.push_with_hint(kind, hint, message);
+    }
+
     /// Says what was assumed of many things in one sentence, and each of them one by one.
     pub(crate) fn note_with_details(
         &mut self,
@@ -220,7 +226,8 @@ impl<'a> Context<'a> {
                 "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
             ),
         );
-        Ok(false)
+        // What colour they are says nothing, at their edges neither.
+        Ok(hidden > 0)
     }
 
     /// The mask that the alpha channel became.

@@ -152,6 +152,13 @@ pub(crate) fn column_lengths(m: &[[f64; 3]; 3]) -> [f64; 3] {
     [0, 1, 2].map(|a| length([m[0][a], m[1][a], m[2][a]]))
 }
 
+/// The direction at right angles to two others, of length 1; of no length where these lie along each other.
+pub(crate) fn normal(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    let n = cross(a, b);
+    let length = length(n);
+    if length > 0.0 { n.map(|v| v / length) } else { n }
+}
+
 pub(crate) fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

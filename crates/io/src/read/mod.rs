@@ -20,6 +20,7 @@ pub(crate) mod series;
 pub(crate) mod source;
 pub(crate) mod stored;
 pub(crate) mod stream;
+pub(crate) mod upright;
 pub(crate) mod watch;
 
 use crate::content::{Content, ContentKind, Decoded};
@@ -149,7 +150,7 @@ pub fn read_image(path: &Path, reading: impl Into<Reading>, warnings: &mut Warni
 }
 
 /// Reads one picture or volume, and the mask that its alpha channel is, if that is not opaque everywhere: inside wherever
-/// alpha is above 0.
+/// alpha is above 0; samples outside are NaN.
 ///
 /// # Errors
 /// As [`read_image`].

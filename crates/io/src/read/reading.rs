@@ -51,6 +51,8 @@ pub struct ReadOptions {
     pub part: Option<PartChoice>,
     /// What becomes of transparent pixels.
     pub alpha: AlphaUse,
+    /// Whether pictures of JPEG and PNG are turned as their EXIF data say; if not, these are told.
+    pub orient: bool,
 }
 
 /// How files are read, and for whom. A [`Strictness`] alone is one: it has the defaults of the rest, a budget of memory of its

@@ -1,5 +1,6 @@
 //! Files as scanners, archives and other programs leave them: what is no time, no place and no sample.
 
+mod enhanced;
 mod kinds;
 mod places;
 mod samples;

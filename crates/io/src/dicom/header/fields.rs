@@ -2,12 +2,13 @@
 //!
 //! *Specification*: DICOM PS3.3, section C.7.6.16, for functional groups.
 
+use super::untyped::{self, Stored};
 use dicom_core::PrimitiveValue;
 use dicom_dictionary_std::tags;
 use dicom_object::{InMemDicomObject, Tag};
 
 /// The sequences of functional groups that hold what is looked for.
-const GROUPS: [Tag; 18] = [
+const GROUPS: [Tag; 25] = [
     tags::PLANE_POSITION_SEQUENCE,
     tags::PLANE_ORIENTATION_SEQUENCE,
     tags::PIXEL_MEASURES_SEQUENCE,
@@ -26,6 +27,13 @@ const GROUPS: [Tag; 18] = [
     tags::MR_VELOCITY_ENCODING_SEQUENCE,
     tags::CT_RECONSTRUCTION_SEQUENCE,
     tags::SEGMENT_IDENTIFICATION_SEQUENCE,
+    tags::PLANE_POSITION_VOLUME_SEQUENCE,
+    tags::PLANE_ORIENTATION_VOLUME_SEQUENCE,
+    tags::IMAGE_DATA_TYPE_SEQUENCE,
+    tags::REAL_WORLD_VALUE_MAPPING_SEQUENCE,
+    tags::MR_RECEIVE_COIL_SEQUENCE,
+    tags::MR_IMAGING_MODIFIER_SEQUENCE,
+    tags::CTX_RAY_DETAILS_SEQUENCE,
 ];
 /// Most values of an element that is read.
 const MOST_VALUES: usize = 16;
@@ -77,8 +85,8 @@ impl<'a> Fields<'a> {
                 }
                 PrimitiveValue::Str(text) => Some(vec![trimmed(text).parse().ok()?]),
                 // Bytes of a type that is not known may be text.
-                PrimitiveValue::U8(bytes) if bytes.len() <= MOST_VALUES && N == 1 => {
-                    Some(vec![trimmed(std::str::from_utf8(bytes).ok()?).parse().ok()?])
+                PrimitiveValue::U8(bytes) if bytes.len() <= MOST_CHARACTERS => {
+                    untyped::values::<N>(bytes, Stored::Text).map(Vec::from)
                 }
                 other if other.multiplicity() as usize <= MOST_VALUES => other.to_multi_float64().ok(),
                 _ => None,
@@ -86,6 +94,16 @@ impl<'a> Fields<'a> {
         };
         let found: Vec<f64> = self.0.iter().find_map(first)?;
         found.iter().all(|v| v.is_finite()).then(|| found.first_chunk().copied())?
+    }
+
+    /// The first `N` values of a vendor's element, which may lie there as bytes.
+    pub(super) fn stored<const N: usize>(&self, tag: Tag, stored: Stored) -> Option<[f64; N]> {
+        let bytes = |place: &&InMemDicomObject| match place.get(tag)?.value().primitive()? {
+            PrimitiveValue::U8(bytes) => untyped::values(bytes, stored),
+            _ => None,
+        };
+        let found: Option<[f64; N]> = self.0.iter().find_map(bytes);
+        found.filter(|values| values.iter().all(|v| v.is_finite())).or_else(|| self.numbers(tag))
     }
 
     pub fn number(&self, tag: Tag) -> Option<f64> {
@@ -126,7 +144,7 @@ impl<'a> Fields<'a> {
         self.0.iter().find_map(first).unwrap_or_default()
     }
 
-    /// All values of a short list, between backslashes.
+    /// All values of a short list, between backslashes; of tags their hexadecimal digits.
     pub fn texts(&self, tag: Tag) -> String {
         let all = |place: &&InMemDicomObject| match place.get(tag)?.value().primitive()? {
             PrimitiveValue::Strs(texts) => {
@@ -134,10 +152,17 @@ impl<'a> Fields<'a> {
                 Some(texts.collect::<Vec<_>>().join("\\"))
             }
             PrimitiveValue::Str(text) => Some(cut(text)),
+            PrimitiveValue::Tags(tags) => {
+                Some(tags.iter().take(MOST_VALUES).map(hexadecimal).collect::<Vec<_>>().join("\\"))
+            }
             _ => None,
         };
         self.0.iter().find_map(all).unwrap_or_default()
     }
+}
+
+fn hexadecimal(tag: &Tag) -> String {
+    format!("{:04X}{:04X}", tag.group(), tag.element())
 }
 
 fn cut(text: &str) -> String {

@@ -4,7 +4,7 @@
 //! *Specification*: DICOM PS3.3, sections C.8.8.3 (RT dose), C.8.4.8 and C.8.4.15 (NM frames and reconstructions).
 
 use super::fields::Fields;
-use crate::read::geometry::cross;
+use crate::read::geometry::{length, normal};
 use dicom_dictionary_std::tags;
 use dicom_object::Tag;
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ pub(super) fn place(fields: &Fields, frame: u32, order: u32, is_film: bool) -> P
         .or_else(|| fields.whole(tags::TEMPORAL_POSITION_IDENTIFIER))
         .or_else(|| TIMES.iter().find_map(|&tag| fields.nth(tag, frame as usize)).map(|v| v as i64));
     let placed = Place { orientation, temporal_index, ..Place::default() };
-    if let Some(position) = own.numbers(tags::IMAGE_POSITION_PATIENT) {
+    if let Some(position) = position(&own) {
         return Place { position_mm: Some(position), ..placed };
     }
     let first = fields.numbers(tags::IMAGE_POSITION_PATIENT);
@@ -87,7 +87,7 @@ pub(super) fn place(fields: &Fields, frame: u32, order: u32, is_film: bool) -> P
     };
     match (first, orientation) {
         (Some(first), Some([rows, columns])) => {
-            let normal = cross(rows, columns);
+            let normal = normal(rows, columns);
             let position = [0, 1, 2].map(|k| first[k] + along * normal[k]);
             Place { position_mm: Some(position), is_guessed, ..placed }
         }
@@ -95,9 +95,20 @@ pub(super) fn place(fields: &Fields, frame: u32, order: u32, is_film: bool) -> P
     }
 }
 
+/// Where a frame's first pixel lies in the patient, or in the volume of an ultrasound, mm.
+pub(super) fn position(fields: &Fields) -> Option<[f64; 3]> {
+    let in_patient = fields.numbers(tags::IMAGE_POSITION_PATIENT);
+    in_patient.or_else(|| fields.numbers(tags::IMAGE_POSITION_VOLUME))
+}
+
+/// Directions of rows and columns, each of length 1, in the patient or in the volume of an ultrasound.
 pub(super) fn orientation(fields: &Fields) -> Option<[[f64; 3]; 2]> {
-    let six: Option<[f64; 6]> = fields.numbers(tags::IMAGE_ORIENTATION_PATIENT);
-    six.filter(|v| *v != [0.0; 6]).map(|[a, b, c, d, e, f]| [[a, b, c], [d, e, f]])
+    let in_patient: Option<[f64; 6]> = fields.numbers(tags::IMAGE_ORIENTATION_PATIENT);
+    let six: Option<[f64; 6]> = in_patient.or_else(|| fields.numbers(tags::IMAGE_ORIENTATION_VOLUME));
+    let [a, b, c, d, e, f] = six?;
+    let [rows, columns] = [[a, b, c], [d, e, f]].map(|v| (v, length(v)));
+    let unit = |(v, length): ([f64; 3], f64)| v.map(|v| v / length);
+    (rows.1 > 0.0 && columns.1 > 0.0).then(|| [unit(rows), unit(columns)])
 }
 
 /// The place of a frame among the slices of its file, from 0 on, where that is said.
@@ -117,6 +128,6 @@ fn dose_offset(
     let begin = fields.nth(tags::GRID_FRAME_OFFSET_VECTOR, 0)?;
     let offset = fields.nth(tags::GRID_FRAME_OFFSET_VECTOR, frame as usize)?;
     let is_coordinate = begin.abs() > SAME_MM && first.is_some_and(|p| (p[2] - begin).abs() < SAME_MM);
-    let along_z = orientation.map_or(1.0, |[rows, columns]| cross(rows, columns)[2]);
+    let along_z = orientation.map_or(1.0, |[rows, columns]| normal(rows, columns)[2]);
     Some(if is_coordinate { (offset - begin) * along_z.signum() } else { offset - begin })
 }

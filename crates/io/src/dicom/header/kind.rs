@@ -4,6 +4,7 @@
 //! diffusion, inversion, velocity).
 
 use super::fields::Fields;
+use super::vendors;
 use dicom_dictionary_std::tags;
 use dicom_object::Tag;
 
@@ -12,7 +13,7 @@ use dicom_object::Tag;
 pub(crate) struct Kind(pub [Box<str>; NAMES.len()]);
 
 /// What a value is called in a label; the component and the kinds of images stand for themselves.
-pub(crate) const NAMES: [&str; 19] = [
+pub(crate) const NAMES: [&str; 31] = [
     "",
     "type=",
     "echo_ms=",
@@ -32,19 +33,26 @@ pub(crate) const NAMES: [&str; 19] = [
     "detector=",
     "view=",
     "bolus=",
+    "coil=",
+    "patient=",
+    "options=",
+    "values=",
+    "units=",
+    "algorithm=",
+    "filter=",
+    "diameter_mm=",
+    "side=",
+    "contrast=",
+    "preparation=",
+    "data=",
 ];
+/// Which of the values names a stack, whose slices are those of no other.
+pub(crate) const STACK: usize = 14;
 /// The component that is taken where several are there.
 pub(crate) const MAGNITUDE: &str = "magnitude";
 
 /// Directions of velocities.
 const VELOCITY_DIRECTION: Tag = tags::VELOCITY_ENCODING_DIRECTION;
-/// b-values of Siemens, Philips and GE, where the standard's element is not there.
-const B_VALUES: [Tag; 3] = [Tag(0x0019, 0x100C), Tag(0x2001, 0x1003), Tag(0x0043, 0x1039)];
-/// GE adds this to some b-values.
-const GE_OFFSET: f64 = 1e9;
-/// GE's number of the component.
-const GE_COMPONENT: Tag = Tag(0x0043, 0x102F);
-
 impl Kind {
     pub fn of(fields: &Fields, frame: u32) -> Self {
         let number = |tag: Tag| fields.number(tag).map(|v| v.to_string()).unwrap_or_default();
@@ -52,11 +60,7 @@ impl Kind {
             let of_frame = fields.texts(tags::FRAME_TYPE);
             if of_frame.is_empty() { fields.texts(tags::IMAGE_TYPE) } else { of_frame }
         };
-        let b = fields.number(tags::DIFFUSION_B_VALUE);
-        let b = b.or_else(|| B_VALUES.iter().find_map(|&tag| fields.number(tag))).map(|b| b % GE_OFFSET);
-        let gradient = fields.within(tags::DIFFUSION_GRADIENT_DIRECTION_SEQUENCE);
-        let gradient = gradient.numbers::<3>(tags::DIFFUSION_GRADIENT_ORIENTATION);
-        let gradient = gradient.or_else(|| fields.numbers(tags::DIFFUSION_GRADIENT_ORIENTATION));
+        let b = fields.number(tags::DIFFUSION_B_VALUE).or_else(|| vendors::b_value(fields));
         let joined = |v: [f64; 3]| v.map(|v| v.to_string()).join("/");
         let nth = |tag: Tag| fields.nth(tag, frame as usize).map(|v| v.to_string()).unwrap_or_default();
         let echo = fields.number(tags::EFFECTIVE_ECHO_TIME).or_else(|| fields.number(tags::ECHO_TIME));
@@ -67,7 +71,7 @@ impl Kind {
             image_type,
             echo,
             b.map(|b| b.to_string()).unwrap_or_default(),
-            gradient.map(joined).unwrap_or_default(),
+            gradient(fields).map(joined).unwrap_or_default(),
             either(number(tags::INVERSION_TIMES), number(tags::INVERSION_TIME)),
             number(tags::FLIP_ANGLE),
             fields.numbers(VELOCITY_DIRECTION).map(joined).unwrap_or_default(),
@@ -82,6 +86,18 @@ impl Kind {
             nth(tags::DETECTOR_VECTOR),
             either(nth(tags::ANGULAR_VIEW_VECTOR), nth(tags::ROTATION_VECTOR)),
             fields.text(tags::CONTRAST_BOLUS_AGENT),
+            fields.text(tags::RECEIVE_COIL_NAME),
+            fields.text(tags::PATIENT_POSITION),
+            fields.texts(tags::SCAN_OPTIONS),
+            fields.text(tags::RESCALE_TYPE),
+            fields.text(tags::UNITS),
+            either(fields.text(tags::RECONSTRUCTION_ALGORITHM), fields.text(tags::RECONSTRUCTION_METHOD)),
+            fields.text(tags::FILTER_TYPE),
+            number(tags::RECONSTRUCTION_DIAMETER),
+            fields.text(tags::IMAGE_LATERALITY),
+            fields.text(tags::ACQUISITION_CONTRAST),
+            preparation(fields),
+            fields.text(tags::DATA_TYPE),
         ];
         Self(values.map(String::into_boxed_str))
     }
@@ -95,6 +111,21 @@ impl Kind {
         };
         differing.iter().map(told).collect::<Vec<_>>().join(",").replace(' ', "_")
     }
+}
+
+fn gradient(fields: &Fields) -> Option<[f64; 3]> {
+    let within = fields.within(tags::DIFFUSION_GRADIENT_DIRECTION_SEQUENCE);
+    let said = within.numbers(tags::DIFFUSION_GRADIENT_ORIENTATION);
+    let said = said.or_else(|| fields.numbers(tags::DIFFUSION_GRADIENT_ORIENTATION));
+    said.or_else(|| vendors::gradient(fields))
+}
+
+/// What prepared the magnetization: words between slashes.
+fn preparation(fields: &Fields) -> String {
+    let known = [tags::MAGNETIZATION_TRANSFER, tags::T2_PREPARATION, tags::SPECTRALLY_SELECTED_SUPPRESSION];
+    let words = known.map(|tag| fields.text(tag));
+    let said: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+    said.join("/")
 }
 
 /// Magnitude, phase, real, imaginary or a map, as the component or the type of an image says; empty for others.
@@ -117,7 +148,7 @@ fn component(fields: &Fields, image_type: &str) -> &'static str {
         "PHASE" => "phase",
         "REAL" => "real",
         "IMAGINARY" => "imaginary",
-        _ => match (of_type, fields.whole(GE_COMPONENT)) {
+        _ => match (of_type, vendors::ge_component(fields)) {
             (Some(name), _) => name,
             (None, Some(0)) => MAGNITUDE,
             (None, Some(1)) => "phase",

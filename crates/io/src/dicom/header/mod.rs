@@ -1,16 +1,20 @@
 //! What is taken from a DICOM header: shape, place, time, and how samples become values; nothing of a person.
 
+mod concatenation;
 pub(super) mod fields;
 pub(super) mod frames;
 pub(super) mod kind;
 pub(super) mod mosaic;
 pub(super) mod spacing;
 pub(super) mod time;
+mod untyped;
+mod vendors;
 
 use super::opened::Opened;
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::read::context::Context;
+use concatenation::Concatenations;
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::{InMemDicomObject, Tag};
 use fields::{Fields, MOST_CHARACTERS};
@@ -87,6 +91,7 @@ const RAW: [&str; 3] =
 /// The planes of all files; files that are broken or hold no image are left out and said.
 pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PlaneHeader>> {
     let (mut planes, mut failed, mut longer) = (Vec::new(), Vec::new(), Vec::new());
+    let mut concatenations = Concatenations::default();
     for path in paths {
         context.check()?;
         let opened = match Opened::file(path, Some(tags::FLOAT_PIXEL_DATA), context) {
@@ -95,6 +100,9 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
         };
         if opened.as_ref().is_ok_and(|opened| opened.behind > 0) {
             longer.push(path);
+        }
+        if let Ok(opened) = &opened {
+            concatenations.add(&Fields::of_file(&opened.object));
         }
         match opened.and_then(|opened| planes_of(&opened, path)) {
             Ok(of_file) => {
@@ -120,6 +128,7 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
     if unsaid > 0 {
         context.note(WarningKind::Header, format!("{unsaid} more files were left out"));
     }
+    concatenations.tell(context);
     if let Some(plane) = planes.iter().find(|plane| plane.lacks_dose_scale) {
         let text = format!(
             "{} does not say what its numbers are in doses (DoseGridScaling)",
@@ -203,6 +212,7 @@ fn plane(fields: &Fields, file: &File, frame: u32, size: [usize; 2]) -> PlaneHea
     };
     let is_dose = fields.text(tags::MODALITY) == "RTDOSE";
     let dose = fields.size(tags::DOSE_GRID_SCALING).filter(|_| is_dose);
+    let [slope, intercept] = dose.map_or_else(|| rescale(fields), |scale| [scale, 0.0]);
     PlaneHeader {
         path: file.path.clone(),
         frame,
@@ -232,11 +242,23 @@ fn plane(fields: &Fields, file: &File, frame: u32, size: [usize; 2]) -> PlaneHea
         measured: Measured::There,
         is_guessed: placed.is_guessed,
         padding: padding(fields),
-        slope: dose.or_else(|| fields.number(tags::RESCALE_SLOPE).filter(|v| *v != 0.0)).unwrap_or(1.0),
-        intercept: fields.number(tags::RESCALE_INTERCEPT).filter(|_| dose.is_none()).unwrap_or(0.0),
+        slope,
+        intercept,
         is_inverted: fields.text(tags::PHOTOMETRIC_INTERPRETATION) == "MONOCHROME1",
         lacks_dose_scale: is_dose && dose.is_none(),
     }
+}
+
+/// What stored samples are multiplied by, and what is added then: as the modality rescales them, else as the frame maps them to values
+/// of the real world.
+fn rescale(fields: &Fields) -> [f64; 2] {
+    let factor = |tag: Tag| fields.number(tag).filter(|v| *v != 0.0);
+    let (slope, intercept) = (factor(tags::RESCALE_SLOPE), fields.number(tags::RESCALE_INTERCEPT));
+    if slope.is_some() || intercept.is_some() {
+        return [slope.unwrap_or(1.0), intercept.unwrap_or(0.0)];
+    }
+    let Some(slope) = factor(tags::REAL_WORLD_VALUE_SLOPE) else { return [1.0, 0.0] };
+    [slope, fields.number(tags::REAL_WORLD_VALUE_INTERCEPT).unwrap_or(0.0)]
 }
 
 /// The range of stored samples that are no data.

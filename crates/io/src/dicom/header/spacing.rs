@@ -1,6 +1,7 @@
 //! Millimetres between the pixels of a plane, and what they are measured by.
 //!
-//! *Specification*: DICOM PS3.3, sections 10.7 (pixel spacing), C.8.7.10 and C.8.6 (at the imager), C.8.5.5 (regions of ultrasound).
+//! *Specification*: DICOM PS3.3, sections 10.7 (pixel spacing, and its calibration), C.8.7.10 and C.8.6 (at the imager), C.8.5.5
+//! (regions of ultrasound).
 
 use super::fields::Fields;
 use dicom_core::PrimitiveValue;
@@ -38,10 +39,13 @@ pub(super) fn of(fields: &Fields, object: &InMemDicomObject) -> (Option<[f64; 2]
         let found: Option<[f64; 2]> = fields.numbers(tag);
         found.map(|[y, x]| [x, y]).filter(|v| v.iter().all(|h| *h > 0.0))
     };
-    if let Some(spacing) = pair(tags::PIXEL_SPACING) {
+    let at_imager = pair(tags::IMAGER_PIXEL_SPACING);
+    // A pixel spacing equal to the detector's was not corrected, unless the file says by what.
+    let is_corrected = !fields.text(tags::PIXEL_SPACING_CALIBRATION_TYPE).is_empty();
+    if let Some(spacing) = pair(tags::PIXEL_SPACING).filter(|own| is_corrected || Some(*own) != at_imager) {
         return (Some(spacing), Measured::There);
     }
-    if let Some(spacing) = pair(tags::IMAGER_PIXEL_SPACING) {
+    if let Some(spacing) = at_imager {
         let ratio = || {
             let detector = fields.size(tags::DISTANCE_SOURCE_TO_DETECTOR)?;
             Some(detector / fields.size(tags::DISTANCE_SOURCE_TO_PATIENT)?)

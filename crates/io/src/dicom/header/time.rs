@@ -3,6 +3,7 @@
 //! *Specification*: DICOM PS3.3, section C.7.6.5 (cine), C.8.5.6 (ultrasound); PS3.5, table 6.2-1, for dates and times.
 
 use super::fields::Fields;
+use super::frames;
 use dicom_dictionary_std::tags;
 
 const SECONDS_OF_A_DAY: f64 = 86_400.0;
@@ -27,14 +28,19 @@ impl Film {
     pub fn of(fields: &Fields, frames: u32) -> Option<Self> {
         let pointer = fields.texts(tags::FRAME_INCREMENT_POINTER).to_uppercase();
         let points_to_time = ["1063", "1065"].iter().any(|tag| pointer.contains(tag));
-        if frames < 2 || !(pointer.is_empty() || points_to_time) {
+        // Pointers of films that lead elsewhere than to times are errors of their writers.
+        let is_of_films = FILMS.contains(&fields.text(tags::MODALITY).as_str());
+        if frames < 2 || !(pointer.is_empty() || points_to_time || is_of_films) {
             return None;
         }
         let film = |frame_ms, is_shown_rate, is_uneven| Some(Self { frame_ms, is_shown_rate, is_uneven });
-        if let Some(ms) = fields.size(tags::FRAME_TIME) {
+        let has_vector = fields.nth(tags::FRAME_TIME_VECTOR, 1).is_some();
+        // Of two that are there, the pointer says which one counts.
+        if let Some(ms) = fields.size(tags::FRAME_TIME).filter(|_| !(has_vector && pointer.contains("1065")))
+        {
             return film(Some(ms), false, false);
         }
-        if fields.nth(tags::FRAME_TIME_VECTOR, 1).is_some() {
+        if has_vector {
             let steps: Option<Vec<f64>> =
                 (1..frames as usize).map(|nth| fields.nth(tags::FRAME_TIME_VECTOR, nth)).collect();
             let Some(steps) = steps else { return film(None, false, true) };
@@ -48,7 +54,9 @@ impl Film {
         if let Some(rate) = fields.size(tags::RECOMMENDED_DISPLAY_FRAME_RATE) {
             return film(Some(1e3 / rate), true, false);
         }
-        let is_film = points_to_time || FILMS.contains(&fields.text(tags::MODALITY).as_str());
+        // Frames with places of their own say their times themselves.
+        let is_placed = frames::position(&fields.of_groups()).is_some();
+        let is_film = points_to_time || !is_placed && is_of_films;
         if is_film { film(None, false, false) } else { None }
     }
 }

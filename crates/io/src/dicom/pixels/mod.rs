@@ -49,7 +49,9 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
         if opened.as_ref().is_none_or(|(path, _)| *path != plane.path) {
             // Two at once would take twice the memory.
             drop(opened.take());
-            opened = Some((plane.path.clone(), file(plane, open, context)?));
+            let file = file(plane, open, context)?;
+            said.longer += usize::from(bytes_behind(&file.object, plane) > 0);
+            opened = Some((plane.path.clone(), file));
         }
         let Some((_, Opened { object, .. })) = &opened else { continue };
         let is_same =
@@ -87,6 +89,13 @@ fn file(plane: &PlaneHeader, open: Open<'_>, context: &Context) -> Result<Opened
     }
 }
 
+/// How many bytes of its pixels no frame of a file needs.
+fn bytes_behind(object: &DefaultDicomObject, plane: &PlaneHeader) -> usize {
+    let shape = Shape::of(object, whole_size(plane));
+    let coding = Coding::of(object, shape);
+    coding.map_or(0, |coding| native::behind(object, plane.frames, shape, coding.is_halved()))
+}
+
 /// Columns and rows of the picture that a plane is, or is a tile of.
 fn whole_size(plane: &PlaneHeader) -> [usize; 2] {
     plane.tile.map_or(plane.size, |tile| tile.of)
@@ -112,6 +121,8 @@ struct Said {
     padded: usize,
     tables: usize,
     samples: usize,
+    /// Files with more pixels than their frames have.
+    longer: usize,
 }
 
 impl Said {
@@ -145,6 +156,11 @@ impl Said {
             self.padded
         );
         note(self.padded > 0, text);
+        let text = format!(
+            "pixels of {} files go on behind the frames that they count: what follows was ignored",
+            self.longer
+        );
+        note(self.longer > 0, text);
     }
 }
 

@@ -23,6 +23,15 @@ fn pixel_bits(shape: Shape, is_halved: bool) -> usize {
     if is_halved { 2 * shape.bits } else { shape.channels * shape.bits }
 }
 
+/// How many bytes follow the pixels of so many frames, beside the one that makes their number even; none of compressed pixels.
+pub(super) fn behind(object: &DefaultDicomObject, frames: u32, shape: Shape, is_halved: bool) -> usize {
+    let value = object.get(tags::PIXEL_DATA).and_then(|element| element.value().primitive());
+    let length = value.map_or(0, PrimitiveValue::calculate_byte_len);
+    let bits = (frames as usize).saturating_mul(shape.pixels()).saturating_mul(pixel_bits(shape, is_halved));
+    let needed = bits.div_ceil(8);
+    length.saturating_sub(needed + needed % 2)
+}
+
 /// The bytes of one frame; `is_halved` where two pixels share their colour. None if the file compresses its pixels or has fewer.
 pub(super) fn frame(
     object: &DefaultDicomObject,

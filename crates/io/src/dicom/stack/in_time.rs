@@ -14,6 +14,10 @@ use veloxel_core::WarningKind;
 /// Modalities whose images at one place have times, where they are frames.
 const TIMED: [&str; 3] = ["CT", "PT", "NM"];
 
+/// Times between frames may differ from their mean by this share, and by the rounding of two times to whole milliseconds.
+const UNEVEN: f64 = 0.1;
+const ROUNDING_MS: f64 = 1.0;
+
 /// What orders images, by its name.
 struct Key {
     name: &'static str,
@@ -110,7 +114,7 @@ fn in_time(slice: &mut Slice, context: &mut Context) -> Result<()> {
     Ok(())
 }
 
-/// The mean time between frames of the slices.
+/// The mean time between frames of the slices; none where the frames of a slice follow each other at several distances.
 pub(super) fn interval_ms(planes: &[Option<Vec<PlaneHeader>>], context: &mut Context) -> Option<f64> {
     if let Some(film) = planes.iter().flatten().next()?.first()?.film {
         if film.is_uneven {
@@ -122,10 +126,27 @@ pub(super) fn interval_ms(planes: &[Option<Vec<PlaneHeader>>], context: &mut Con
         }
         return film.frame_ms;
     }
-    let of = |slice: &Vec<PlaneHeader>| {
-        let (first, last) = (slice.first()?.trigger_ms?, slice.last()?.trigger_ms?);
-        (slice.len() > 1 && last > first).then(|| (last - first) / (slice.len() - 1) as f64)
+    let mut is_uneven = false;
+    let mut of = |slice: &Vec<PlaneHeader>| {
+        let times: Vec<f64> = slice.iter().map(|plane| plane.trigger_ms).collect::<Option<_>>()?;
+        let mean = (times.last()? - times.first()?) / (times.len() - 1).max(1) as f64;
+        let beside = |two: &[f64]| (two[1] - two[0] - mean).abs();
+        let most = (UNEVEN * mean).max(ROUNDING_MS);
+        is_uneven |= times.windows(2).any(|two| beside(two) > most);
+        (mean > 0.0).then_some(mean)
     };
-    let all: Vec<f64> = planes.iter().flatten().filter_map(of).collect();
-    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    let all: Vec<f64> = planes.iter().flatten().filter_map(&mut of).collect();
+    if is_uneven {
+        context.note(WarningKind::Header, "the times between frames differ: one interval is not known");
+        return None;
+    }
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let (least, most) = all.iter().fold((mean, mean), |(least, most), ms| (ms.min(least), ms.max(most)));
+    if most - least > UNEVEN * mean {
+        let text = format!(
+            "the time between frames differs from slice to slice, {least:.1} to {most:.1} ms: their mean is taken"
+        );
+        context.note(WarningKind::Header, text);
+    }
+    (!all.is_empty()).then_some(mean)
 }

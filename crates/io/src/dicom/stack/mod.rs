@@ -13,7 +13,7 @@ use super::header::spacing::Measured;
 use crate::error::Result;
 use crate::file_name::file_name;
 use crate::read::context::Context;
-use crate::read::geometry::{cross, length};
+use crate::read::geometry::{length, normal};
 use evenly::{Even, evenly};
 use std::collections::HashMap;
 use veloxel_core::{Grid, WarningKind};
@@ -31,6 +31,9 @@ pub(super) struct Stack {
 const MOST_SAID: usize = 32;
 /// Images of one slice lie so near to each other within their plane, mm.
 const SAME_MM: f64 = 0.1;
+
+/// Directions whose cosine is less are at right angles; the digits of a header round them.
+const SKEWED: f64 = 1e-3;
 
 /// The images of one slice in order of time.
 struct Slice {
@@ -72,7 +75,7 @@ fn slices(images: Vec<PlaneHeader>, context: &mut Context) -> Result<Vec<Slice>>
     let is_film = images[0].film.is_some();
     let place = |image: &PlaneHeader| -> Option<f64> {
         let [rows, columns] = image.orientation?;
-        let (p, n) = (image.position_mm?, cross(rows, columns));
+        let (p, n) = (image.position_mm?, normal(rows, columns));
         Some((0..3).map(|k| p[k] * n[k]).sum())
     };
     let along = |image: &PlaneHeader| place(image).or(image.location_mm);
@@ -213,7 +216,14 @@ fn grid(first: &PlaneHeader, count: usize, place: &GridPlace, context: &mut Cont
     let spacing = [sx, sy, thickness.unwrap_or(1.0)];
     grid = grid.with_spacing_mm(spacing).map_err(|error| context.core(error))?;
     if let Some([rows, columns]) = first.orientation {
-        let third = place.step_mm.map_or(cross(rows, columns), |step| step.map(|v| v / length(step)));
+        let third = place.step_mm.map_or(normal(rows, columns), |step| step.map(|v| v / length(step)));
+        let cosine = (0..3).map(|k| rows[k] * columns[k]).sum::<f64>();
+        if cosine.abs() > SKEWED {
+            let text = format!(
+                "rows and columns are not at right angles (cosine {cosine:.4}): they are used as the header gives them"
+            );
+            context.note(WarningKind::Header, text);
+        }
         let direction = [0, 1, 2].map(|k: usize| [rows[k], columns[k], third[k]]);
         grid = grid.with_direction(direction).map_err(|error| context.core(error))?;
     } else {

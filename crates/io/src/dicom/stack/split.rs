@@ -1,12 +1,12 @@
 //! Images at one place and time that are not the same: of these one part is taken, or the parts are listed.
 //!
-//! *Rule*: a value that differs between images at one place, or a component that differs anywhere, tells parts apart. The part that is
+//! *Rule*: a value that differs between images at one place, or a component or a stack that differs anywhere, tells parts apart. The part that is
 //! asked for is taken; else the magnitude, where one part alone is that. All others are an error that lists the parts.
 //! An image that is there twice, by its UID or by its pixels, counts once.
 
 use super::Slice;
 use crate::dicom::header::PlaneHeader;
-use crate::dicom::header::kind::{Kind, MAGNITUDE, NAMES};
+use crate::dicom::header::kind::{Kind, MAGNITUDE, NAMES, STACK};
 use crate::error::Result;
 use crate::read::context::Context;
 use std::collections::{BTreeMap, HashSet};
@@ -102,7 +102,7 @@ pub(super) fn one_part(slices: &mut Vec<Slice>, context: &mut Context) -> Result
 /// Whether a value tells images apart.
 fn differs(slices: &[Slice], nth: usize) -> bool {
     let value = |plane: &PlaneHeader| plane.kind.0[nth].clone();
-    if nth == COMPONENT {
+    if nth == COMPONENT || nth == STACK {
         let mut all = slices.iter().flat_map(|slice| &slice.planes);
         let first = all.next().map(value);
         return all.any(|plane| Some(value(plane)) != first);

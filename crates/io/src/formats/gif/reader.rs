@@ -133,7 +133,8 @@ impl GifReader {
             self.frame_interval_ms = interval_ms;
         } else if self.frame_interval_ms != interval_ms && !self.uneven {
             self.uneven = true;
-            let text = "frames last unequally long: the first one's interval stands for all";
+            let text = "frames last unequally long: one time between frames is not known";
+            self.frame_interval_ms = None;
             context.note(WarningKind::Header, text);
         }
     }

@@ -10,6 +10,7 @@ use crate::read::element::{Element, Scaling, Stored};
 use crate::read::layout::{Arrangement, AxisOrder, Layout, Meaning};
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
+use veloxel_core::WarningKind;
 
 /// Reads the header and leaves the source at the first sample.
 pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
@@ -66,9 +67,16 @@ fn samples_offset(offset: f64, least: u64, context: &mut Context) -> Result<u64>
     Ok(offset as u64)
 }
 
+/// Intents that several numbers at a voxel have: matrices, vectors, points, triangles, quaternions and colours.
+const VECTOR_INTENTS: [i16; 9] = [1004, 1005, 1006, 1007, 1008, 1009, 1010, 2003, 2004];
+
 pub(super) fn interpret(header: &Header, context: &mut Context) -> Result<Layout> {
     deformation::refuse_coefficients(header, context)?;
     let [nx, ny, nz, frames, components] = sizes(header, context)?;
+    let is_stack_of_vectors = frames > 1 && components == 1 && VECTOR_INTENTS.contains(&header.intent_code);
+    let what = || format!("{frames} components of intent {} along the fourth axis", header.intent_code);
+    let hint = "the format has them along the fifth, dim = [5, nx, ny, nz, 1, components]: reshape it so";
+    context.support(!is_stack_of_vectors, what(), hint)?;
     let rgb = |channels| (Element::U8, Some(channels));
     let (element, colour) = match header.datatype {
         DATATYPE_RGB24 => rgb(Channels::Rgb),
@@ -126,6 +134,9 @@ fn sizes(header: &Header, context: &Context) -> Result<[usize; 5]> {
     Ok([nx, ny, nz, frames, components])
 }
 
+/// Units of frequencies and shifts that the fourth axis may have, by their codes.
+const NO_TIMES: [(u8, &str); 3] = [(32, "Hz"), (40, "ppm"), (48, "radians a second")];
+
 fn scaling(header: &Header, context: &mut Context) -> Result<Scaling> {
     let (slope, intercept) = (f64::from(header.scl_slope), f64::from(header.scl_inter));
     // The specification's way of saying "not scaled".
@@ -146,7 +157,15 @@ fn frame_interval_ms(header: &Header, context: &mut Context) -> Option<f64> {
         8 => 1e3,
         16 => 1.0,
         24 => 1e-3,
-        _ => return None,
+        other => {
+            if let Some((_, unit)) = NO_TIMES.iter().find(|(code, _)| *code == other) {
+                let text = format!(
+                    "its fourth axis counts {unit}, which is no time: its images are taken as frames"
+                );
+                context.note(WarningKind::Header, text);
+            }
+            return None;
+        }
     };
     context.frame_interval_ms(f64::from(header.pixdim[4]) * ms)
 }

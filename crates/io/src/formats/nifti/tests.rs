@@ -119,3 +119,30 @@ fn bytes_behind_the_samples_are_told_by_whoever_looks() {
     assert!(looked.contains("24 bytes after the last sample"), "{looked}");
     assert!(read(&path).unwrap().1.contains("after the last sample"));
 }
+
+#[test]
+fn vectors_along_the_fourth_axis_and_axes_that_are_no_time_are_not_taken_for_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, mut bytes) = first(folder.path());
+    // The two slices as two images of one slice.
+    bytes[40..50].copy_from_slice(&[4, 0, 4, 0, 3, 0, 1, 0, 2, 0]);
+    let path = folder.path().join("a.nii");
+    let read_with = |at: usize, value: u8| {
+        let mut changed = bytes.clone();
+        changed[at] = value;
+        if at == 68 {
+            changed[69] = 3;
+        }
+        std::fs::write(&path, changed).unwrap();
+        let mut warnings = Warnings::new();
+        let sequence = crate::read_sequence(&path, Strictness::Lenient, &mut warnings);
+        let said: String = warnings.iter().map(|w| w.message.clone()).collect();
+        sequence.map(|sequence| (sequence.frame_interval_ms(), said)).map_err(|error| error.to_string())
+    };
+    // 1007 is 3 · 256 + 239: vectors.
+    let refused = read_with(68, 239).unwrap_err();
+    assert!(refused.contains("2 components of intent 1007 along the fourth axis"), "{refused}");
+    let (interval, said) = read_with(123, 2 | 40).unwrap();
+    assert!(interval.is_none() && said.contains("counts ppm, which is no time"), "{said}");
+    assert_eq!(read_with(123, 2 | 8).unwrap().0, Some(1000.0));
+}

@@ -7,22 +7,39 @@ use crate::read::context::Context;
 use crate::read::element::{Scaling, Stored};
 use crate::read::layout::{Arrangement, Layout, Meaning};
 use crate::read::source::Source;
-use veloxel_core::{CoreError, Flow, Grid};
+use veloxel_core::{CoreError, Flow, Grid, WarningKind};
 
 /// Reads the header and leaves the source at the first sample.
 pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>)> {
     let header = header::parse(&mut source, context)?;
     let layout = match header.shape[..] {
         [ny, nx] => on_grid(Grid::image(nx, ny), 1, &header, context)?,
-        [nz, ny, nx] => on_grid(Grid::volume(nx, ny, nz), 1, &header, context)?,
+        [nz, ny, nx] => {
+            tell_colours(&header.shape, context);
+            on_grid(Grid::volume(nx, ny, nz), 1, &header, context)?
+        }
         [frames, 1, ny, nx] => on_grid(Grid::image(nx, ny), frames, &header, context)?,
-        [frames, nz, ny, nx] => on_grid(Grid::volume(nx, ny, nz), frames, &header, context)?,
+        [frames, nz, ny, nx] => {
+            tell_colours(&header.shape[1..], context);
+            on_grid(Grid::volume(nx, ny, nz), frames, &header, context)?
+        }
         _ => {
             let got = format!("{} axes", header.shape.len());
             return Err(context.malformed("NumPy shape", "[y, x], [z, y, x] or [t, z, y, x]", got));
         }
     };
     Ok((layout, source))
+}
+
+/// Tells of shapes that pictures in colour have as well.
+fn tell_colours(shape: &[usize], context: &mut Context) {
+    let &[nz, ny, nx @ (3 | 4)] = shape else { return };
+    if nz.min(ny) > nx {
+        let text = format!(
+            "an array of {nz} × {ny} × {nx} is taken as a volume, {nx} voxels wide: save one channel or the luminance of a picture in colour"
+        );
+        context.note(WarningKind::Header, text);
+    }
 }
 
 /// Reads a field, `[c, z, y, x]` in voxels.

@@ -6,6 +6,7 @@ use crate::read::context::Context;
 use crate::read::geometry::{Axes, cross, length};
 use crate::text::header::Fields;
 use crate::text::quotation::quoted;
+use veloxel_core::WarningKind;
 
 /// What an axis that is not of space stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,12 @@ pub(super) fn extra_axis(
     for axis in 0..rank {
         let kind = kinds.as_ref().map(|k| k[axis].to_lowercase());
         let what = match kind.as_deref() {
-            Some("time" | "list") => Extra::Time,
+            Some("time") => Extra::Time,
+            Some("list") => {
+                let text = "an axis of kind list does not say what its images differ in: they are taken as frames without times";
+                context.note(WarningKind::Header, text);
+                Extra::Time
+            }
             Some("rgb-color" | "rgba-color" | "3-color" | "4-color") => Extra::Colour,
             Some("vector" | "2-vector" | "3-vector" | "covariant-vector") => Extra::Vector,
             Some("none" | "???") | None if directions.is_some_and(|d| d[axis].is_none()) => {

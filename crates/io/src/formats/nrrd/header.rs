@@ -49,6 +49,12 @@ pub(super) fn parse(source: &mut Source, context: &Context) -> Result<Fields> {
         let Some((name, value)) = line.split_once(':') else {
             return Err(context.malformed("NRRD header line", "field: value", &line));
         };
+        let is_weighted = name.trim() == "modality" && value.trim_start_matches('=').trim() == "DWMRI";
+        if value.starts_with('=') && is_weighted {
+            let what =
+                "a list of images of other diffusion weightings (DWMRI), which are no frames over time,";
+            return Err(context.unsupported(what, "take one of them out: `unu slice -a AXIS -p NUMBER`"));
+        }
         if !value.starts_with('=') {
             let name = match name.trim().to_lowercase().as_str() {
                 "datafile" => "data file".to_owned(),

@@ -71,13 +71,10 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let mut axes = Axes::new(size);
     match (directions, &spacings) {
         (Some(directions), _) => space.place(&mut axes, &spatial, &directions, context)?,
-        (None, Some(spacings)) => {
-            axes.spacing_mm.iter_mut().zip(&spatial).for_each(|(h, &a)| *h = spacings[a]);
-            if let Some(units) = header::quoted(fields, "units", rank, context)? {
-                for (h, &axis) in axes.spacing_mm.iter_mut().zip(&spatial) {
-                    *h *= length_mm(units[axis], context)?;
-                }
-            }
+        (None, Some(spacings)) => space_out(&mut axes, spacings, &spatial, fields, context)?,
+        (None, None) if fields.text("axis mins").is_some() || fields.text("axis maxs").is_some() => {
+            let text = "axis mins and axis maxs are left aside: without spacings 1 mm is assumed";
+            context.note(WarningKind::Header, text);
         }
         (None, None) => {}
     }
@@ -102,11 +99,42 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
             what => layout.meaning = meaning(what, sizes[extra.axis], element, spatial.len(), context)?,
         }
     }
+    if matches!(layout.meaning, Meaning::Vector { .. }) {
+        refuse_other_frames(fields, context)?;
+    }
     if matches!(layout.meaning, Meaning::Vector { .. }) && space.signs != [1.0; 3] {
         let text = "vectors in a space that is not LPS: components are taken as LPS mm";
         context.note(WarningKind::Header, text);
     }
     Ok(layout)
+}
+
+/// Gives the axes of space their spacings, mm.
+fn space_out(
+    axes: &mut Axes,
+    spacings: &[f64],
+    spatial: &[usize],
+    fields: &Fields,
+    context: &mut Context,
+) -> Result<()> {
+    axes.spacing_mm.iter_mut().zip(spatial).for_each(|(h, &axis)| *h = spacings[axis]);
+    if let Some(units) = header::quoted(fields, "units", spacings.len(), context)? {
+        for (h, &axis) in axes.spacing_mm.iter_mut().zip(spatial) {
+            *h *= length_mm(units[axis], context)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses vectors whose components are measured along other axes than the world's.
+fn refuse_other_frames(fields: &Fields, context: &Context) -> Result<()> {
+    let Some(frame) = vectors(fields, "measurement frame", 3, context)? else { return Ok(()) };
+    let is_along = |(nth, axis): (usize, &Option<Vec<f64>>)| {
+        axis.as_ref().is_none_or(|axis| axis.iter().enumerate().all(|(k, v)| (*v == 1.0) == (k == nth)))
+    };
+    let what = "vectors in a measurement frame of their own";
+    let hint = "turn their components into the world's axes, and leave the field out";
+    context.support(frame.iter().enumerate().all(is_along), what, hint)
 }
 
 /// What so many components of a vector or a colour are.

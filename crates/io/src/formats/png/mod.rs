@@ -17,6 +17,7 @@ use crate::read::context::Context;
 use crate::read::element::ByteOrder;
 use crate::read::luminance::Picture;
 use crate::read::source::Source;
+use crate::read::upright;
 use crate::write::raster::{Depth, Raster};
 use veloxel_core::Grid;
 
@@ -35,17 +36,25 @@ pub(super) static FORMAT: Format = Format {
     ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))
 };
 
-/// Width and height are the first words of the first chunk.
+/// Width and height are the first words of the first chunk; EXIF data, which may exchange them, may lie behind the pixels.
 fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let head = source.take_bytes("the header", 24, context)?;
     let word = |at: usize| ByteOrder::Big.number(&head[at..at + 4]) as usize;
     let is_header = head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR";
     context.require(is_header, "PNG stream", "a header (IHDR)", "something else")?;
-    context.picture_grid(word(16), word(20))
+    let size = [word(16), word(20), 1];
+    let orientation = match context.reading.options.orient {
+        true => {
+            let rest = source.take_rest(context)?;
+            stream::orientation(&[&head[..], &rest[..]].concat())
+        }
+        false => upright::UPRIGHT,
+    };
+    upright::shown_grid(size, orientation, context)
 }
 
 fn read(source: Source, context: &mut Context) -> Result<Decoded> {
-    let raster = stream::decode(source, context)?;
+    let (raster, orientation) = stream::decode_with_orientation(source, context)?;
     if kitti::looks_like_flow(&raster) {
         return kitti::flow(&raster, context);
     }
@@ -55,5 +64,7 @@ fn read(source: Source, context: &mut Context) -> Result<Decoded> {
         Depth::Sixteen => (65535.0, "u16"),
     };
     let (grid, channels) = (context.picture_grid(nx, ny)?, raster.channels);
-    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(bits, context)
+    let orientation = upright::of_exif(orientation, context);
+    let picture = Picture { grid, channels, opaque, samples: raster.into_samples() };
+    upright::turned(picture, orientation, context)?.decoded(bits, context)
 }

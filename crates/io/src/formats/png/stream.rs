@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::luminance::Channels;
 use crate::read::source::Source;
+use crate::read::upright;
 use crate::write::raster::{Depth, Raster};
 use crate::write::target::Target;
 use crate::write::whole_file;
@@ -31,7 +32,12 @@ const MOST_CHUNK_BYTES: usize = i32::MAX as usize;
 const KEPT_BYTES: usize = 64 << 20;
 
 /// The pixels of a stream: palettes and fewer than 8 bits expanded.
-pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster> {
+pub(crate) fn decode(source: Source, context: &mut Context) -> Result<Raster> {
+    Ok(decode_with_orientation(source, context)?.0)
+}
+
+/// The pixels of a stream as they are stored, and how its EXIF data say that they lie.
+pub(super) fn decode_with_orientation(mut source: Source, context: &mut Context) -> Result<(Raster, u16)> {
     let file = source.take_rest(context)?;
     let fail = |e: png::DecodingError, context: &Context| match e {
         png::DecodingError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
@@ -72,7 +78,17 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
     let end = chunks(&file).find(|chunk| chunk.name == b"IEND").map_or(file.len(), |chunk| chunk.end);
     context.trailing(Some(file.len().saturating_sub(end) as u64));
     let [nx, ny, _] = grid.size();
-    Ok(Raster { size: [nx, ny], channels, depth, bytes })
+    Ok((Raster { size: [nx, ny], channels, depth, bytes }, orientation(&file)))
+}
+
+/// How the EXIF data of a file say that its picture lies; 1 where there are none.
+pub(super) fn orientation(file: &[u8]) -> u16 {
+    const CHECKSUM_BYTES: usize = 4;
+    let block = chunks(file).find(|chunk| chunk.name == b"eXIf").and_then(|chunk| {
+        let end = chunk.end - CHECKSUM_BYTES;
+        file.get(end - chunk.length..end)
+    });
+    block.map_or(upright::UPRIGHT, upright::in_exif)
 }
 
 /// The name of a chunk, its length, and the offset behind it.

@@ -23,6 +23,7 @@ use crate::read::context::Context;
 use crate::read::luminance::{Channels, Picture, Samples};
 use crate::read::source::Source;
 use crate::read::stream::frame_reader::FrameReader;
+use crate::read::upright;
 use crate::write::target::Target;
 use crate::write::whole_file;
 use std::io::{Cursor, Error, ErrorKind};
@@ -56,6 +57,8 @@ struct Pages {
     any: bool,
     /// Images of a stack behind the only page, and how many were read.
     stack: Option<packed::Stack>,
+    /// Whether some page calls itself no part of another.
+    has_frames: bool,
     /// Pages that are no frames.
     left_out: usize,
     /// What all pages declare to take as frames.
@@ -70,9 +73,15 @@ fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     survey::check_first_directory(&file, context)?;
     let file = Asking::new(Cursor::new(file), context.control());
     let mut decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
+    while !pages::is_frame(&mut decoder) && decoder.more_images() {
+        decoder.next_image().map_err(|e| failure(e, file_bytes, context))?;
+    }
+    if !pages::is_frame(&mut decoder) {
+        decoder.seek_to_image(0).map_err(|e| failure(e, file_bytes, context))?;
+    }
     let (nx, ny) = decoder.dimensions().map_err(|e| failure(e, file_bytes, context))?;
     let orientation = pages::orientation(&mut decoder, file_bytes, context)?;
-    pages::shown_grid([nx as usize, ny as usize, 1], orientation, context)
+    upright::shown_grid([nx as usize, ny as usize, 1], orientation, context)
 }
 
 fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>> {
@@ -94,7 +103,7 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let file = Asking::new(Cursor::new(file), context.control());
     let decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
     let mut decoder = decoder.with_limits(limits);
-    let survey::Survey { mut declared_bytes, pages } =
+    let survey::Survey { mut declared_bytes, pages, has_frames } =
         survey::declared_bytes(&mut decoder, file_bytes, context)?;
     let axes = pages::stack_axes(&mut decoder);
     let stack = if pages == 1 { packed::Stack::of(&mut decoder, axes, file_bytes, context)? } else { None };
@@ -103,7 +112,18 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     pages::check_axes(axes, images, samples, context)?;
     declared_bytes = declared_bytes.saturating_mul(if pages == 1 { images as u64 } else { 1 });
     let (any, sample_type, left_out) = (false, String::new(), 0);
-    Ok(Box::new(Pages { decoder, file_bytes, possible, any, stack, left_out, declared_bytes, sample_type }))
+    let has_frames = stack.is_some() || has_frames;
+    Ok(Box::new(Pages {
+        decoder,
+        file_bytes,
+        possible,
+        any,
+        has_frames,
+        stack,
+        left_out,
+        declared_bytes,
+        sample_type,
+    }))
 }
 
 impl FrameReader for Pages {
@@ -122,7 +142,7 @@ impl FrameReader for Pages {
             }
             self.any = true;
             // The first page is what there is, where all call themselves something else.
-            if is_first || pages::is_frame(&mut self.decoder) {
+            if is_first && !self.has_frames || pages::is_frame(&mut self.decoder) {
                 return self.page(context).map(Some);
             }
             self.left_out += 1;
@@ -175,6 +195,10 @@ impl Pages {
         let shape = packed::PageShape { size: [nx as usize, ny as usize], channels: channels.count() };
         let samples = match colour.bit_depth() {
             bits @ (1 | 2 | 4 | 12) => packed::unpacked(&mut self.decoder, shape, bits.into()),
+            bits if ![8, 16, 32, 64].contains(&bits) => {
+                let what = format!("a TIFF of {bits} bits a sample");
+                return Err(context.unsupported(what, "convert it to 8, 16 or 32 bits"));
+            }
             _ => packed::whole(&mut self.decoder, shape),
         };
         let samples = samples.map_err(|e| fail(e, context))?;
@@ -182,7 +206,7 @@ impl Pages {
         context.require(samples.len() as u64 == count, "samples", count.to_string(), samples.len())?;
         self.sample_type = format!("{name} × {}", channels.count());
         let picture = Picture { grid, channels, opaque, samples: Samples::Floats(samples) };
-        pages::turned(picture.into_luminance(context)?, orientation, context)
+        upright::turned(picture, orientation, context)?.into_luminance(context)
     }
 }
 

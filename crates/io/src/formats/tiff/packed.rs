@@ -6,6 +6,8 @@ use super::{PageDecoder, failure};
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Element, Fit, Scaling};
+use crate::read::luminance::{Channels, Picture, Samples};
+use crate::read::upright;
 use std::io::{Read, Seek, SeekFrom};
 use tiff::decoder::{ChunkType, DecodingResult};
 use tiff::tags::Tag;
@@ -204,7 +206,8 @@ impl Stack {
             let text = format!("{} samples were rounded to 32-bit floats", self.element.name());
             context.note(WarningKind::Samples, text);
         }
-        let image = context.volume(self.grid.clone(), samples)?;
-        super::pages::turned(image, self.orientation, context).map(Some)
+        let (grid, samples) = (self.grid.clone(), Samples::Floats(samples));
+        let picture = Picture { grid, channels: Channels::Grey, opaque: 1.0, samples };
+        upright::turned(picture, self.orientation, context)?.into_luminance(context).map(Some)
     }
 }

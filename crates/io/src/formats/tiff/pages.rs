@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::read::context::Context;
 use tiff::decoder::ifd::Value;
 use tiff::tags::Tag;
-use veloxel_core::{Grid, Volume, WarningKind};
+use veloxel_core::WarningKind;
 
 /// Bits of a page's kind: a smaller version of another page, or a mask of one.
 const SMALLER_OR_MASK: u32 = 0b101;
@@ -73,38 +73,6 @@ pub(super) fn check_axes(axes: StackAxes, pages: usize, samples: usize, context:
         context.note(WarningKind::Header, text);
     }
     Ok(())
-}
-
-/// The samples of a page as a viewer shows them: its first row at the top, its first column at the left.
-pub(super) fn turned(image: Volume<f32>, orientation: u16, context: &mut Context) -> Result<Volume<f32>> {
-    if !(2..=8).contains(&orientation) {
-        return Ok(image);
-    }
-    let [nx, ny, _] = image.grid().size();
-    let is_swapped = orientation >= 5;
-    let size = if is_swapped { [ny, nx] } else { [nx, ny] };
-    // Where the first row and the first column of the file are shown.
-    let from_right = matches!(orientation, 2 | 3 | 6 | 7);
-    let from_bottom = matches!(orientation, 3 | 4 | 7 | 8);
-    let mut samples = context.room_for(nx * ny)?;
-    for y in 0..size[1] {
-        let y = if from_bottom { size[1] - 1 - y } else { y };
-        samples.extend((0..size[0]).map(|x| {
-            let x = if from_right { size[0] - 1 - x } else { x };
-            let [column, row] = if is_swapped { [y, x] } else { [x, y] };
-            image.data()[row * nx + column]
-        }));
-    }
-    context.note(
-        WarningKind::Header,
-        format!("its orientation ({orientation}) was applied: the picture is upright"),
-    );
-    context.volume(shown_grid(image.grid().size(), orientation, context)?, samples)
-}
-
-/// The grid of a picture as it is shown.
-pub(super) fn shown_grid([nx, ny, _]: [usize; 3], orientation: u16, context: &Context) -> Result<Grid> {
-    if (5..=8).contains(&orientation) { context.picture_grid(ny, nx) } else { context.picture_grid(nx, ny) }
 }
 
 /// How a page lies; 1 where it does not say so.

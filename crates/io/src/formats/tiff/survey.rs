@@ -49,6 +49,8 @@ fn longest_entry(file: &[u8]) -> Option<u64> {
 pub(super) struct Survey {
     pub declared_bytes: u64,
     pub pages: usize,
+    /// Whether some page is a picture of its own.
+    pub has_frames: bool,
 }
 
 /// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page.
@@ -61,7 +63,7 @@ pub(super) fn declared_bytes(
     context: &Context,
 ) -> Result<Survey> {
     let fail = |e| failure(e, file_bytes, context);
-    let (mut declared_bytes, mut pages) = (0u64, 0usize);
+    let (mut declared_bytes, mut pages, mut has_frames) = (0u64, 0usize, false);
     let mut places: Vec<(Range<u64>, usize)> = Vec::new();
     loop {
         let (nx, ny) = decoder.dimensions().map_err(fail)?;
@@ -77,6 +79,7 @@ pub(super) fn declared_bytes(
         }
         let expected = format!("at most {MAX_CHUNKS} strips");
         context.require(places.len() <= MAX_CHUNKS, "TIFF pages", expected, places.len())?;
+        has_frames |= super::pages::is_frame(decoder);
         pages += 1;
         if !decoder.more_images() {
             break;
@@ -98,5 +101,5 @@ pub(super) fn declared_bytes(
     if pages > 1 {
         decoder.seek_to_image(0).map_err(fail)?;
     }
-    Ok(Survey { declared_bytes, pages })
+    Ok(Survey { declared_bytes, pages, has_frames })
 }

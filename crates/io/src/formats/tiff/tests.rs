@@ -191,3 +191,23 @@ fn a_picture_is_shown_upright() {
     assert_eq!(shown(6), [4., 1., 5., 2., 6., 3.]);
     assert_eq!(shown(8), [3., 6., 2., 5., 1., 4.]);
 }
+
+#[test]
+fn a_thumbnail_may_come_first_and_opacity_turns_with_its_picture() {
+    let thumbnail = page(8, 1, 1, vec![Entry::Word(254, 1)]);
+    let whole = page(8, 1, 1, vec![]);
+    let (frames, said) = read(&file(&[(&thumbnail, &[9; 6]), (&whole, &[1, 2, 3, 4, 5, 6])])).unwrap();
+    assert_eq!(frames, [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]);
+    assert!(said.contains("1 thumbnails"), "{said}");
+    // All of them call themselves something else: the first counts.
+    let (frames, _) = read(&file(&[(&thumbnail, &[9; 6]), (&thumbnail, &[8; 6])])).unwrap();
+    assert_eq!(frames, [[9.0; 6]]);
+}
+
+#[test]
+fn unusual_numbers_of_bits_are_refused_by_name() {
+    for bits in [6, 10, 14, 24] {
+        let refused = read(&file(&[(&page(bits, 1, 1, vec![]), &[0; 24])])).unwrap_err();
+        assert!(refused.contains(&format!("{bits}")) && refused.contains("supported"), "{refused}");
+    }
+}
