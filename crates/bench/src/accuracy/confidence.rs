@@ -96,7 +96,6 @@ fn pictures(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         if one.len() < PICTURES.len() {
             continue;
         }
-        let mean = |ratios: &[f64]| ratios.iter().sum::<f64>() / ratios.len() as f64;
         let worst = one.iter().copied().fold(0.0, f64::max);
         figures.extend([
             Figure::new(format!("mean: {preset_name}"), mean(&one), "").at_most(0.36),
@@ -116,17 +115,27 @@ fn paths(session: &Session<'_>, files: [&str; 3]) -> Option<[PathBuf; 3]> {
 fn volumes(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let grid = isotropic_grid(Dimension::Three, 64)?;
     let noisy = cases().into_iter().filter(|case| case.noise != Noise::None).map(|case| case.build(&grid));
-    let mut figures = Vec::new();
+    let (mut figures, mut ratios) = (Vec::new(), PRESETS.map(|_| Vec::new()));
     for phantom in noisy.chain(mouse(session)?) {
-        for (preset, preset_name) in PRESETS {
+        for (nth, (preset, preset_name)) in PRESETS.into_iter().enumerate() {
             let params = ClgParams::preset(preset, Dimension::Three);
             let pair = Pair::new(&phantom.fixed, &phantom.moving);
             let found = Clg::new(phantom.grid(), params, session.device)?.run(&pair)?;
             let ratio = over_random(&found, &phantom.truth, Some(&phantom.interior))?;
-            figures.push(Figure::new(format!("{}: {preset_name}", phantom.name), ratio, "").at_most(0.7));
+            figures.push(Figure::new(format!("{}: {preset_name}", phantom.name), ratio, ""));
+            ratios[nth].push(ratio);
         }
     }
+    let means = PRESETS.into_iter().zip(&ratios);
+    figures.extend(means.map(|((_, name), ratios)| {
+        Figure::new(format!("mean of volumes: {name}"), mean(ratios), "").at_most(0.5)
+    }));
     Ok(figures)
+}
+
+/// The mean of some ratios.
+fn mean(ratios: &[f64]) -> f64 {
+    ratios.iter().sum::<f64>() / ratios.len() as f64
 }
 
 /// The area between the sparsification curve and the oracle's over that of a random order: 0 if the confidence knows the

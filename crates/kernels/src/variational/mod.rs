@@ -1,5 +1,6 @@
 //! Kernels of variational methods: terms of the energy over a displacement, its Euler-Lagrange operator, and solvers' steps.
 
+pub mod bend;
 pub mod cell_bounds;
 pub mod compose;
 pub mod confidence;

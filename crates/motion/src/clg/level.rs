@@ -360,7 +360,13 @@ impl<'a> ClgLevel<'a> {
 
     /// The confidence at the displacement last warped to; the level's memory serves for it. The images' memory is free before
     /// more is taken.
-    pub fn confidence(self, images: LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
+    /// `bend` is the weight of the field's bend among the errors.
+    pub fn confidence(
+        self,
+        images: LevelImages,
+        displacement: &[Buffer],
+        bend: f32,
+    ) -> Result<Buffer, ComputeError> {
         let (device, memory, geometry) = (self.device, self.memory, self.geometry);
         let weights = Weights::fixed(self.params);
         let brightness = [(&images.fixed, &memory.warped[0])];
@@ -370,7 +376,10 @@ impl<'a> ClgLevel<'a> {
         memory.system.push(difference);
         MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
         drop(images);
-        let scales = ConfidenceScales::of_smoothness(self.params.alpha, geometry.shape.components());
+        let scales = ConfidenceScales {
+            bend,
+            ..ConfidenceScales::of_smoothness(self.params.alpha, geometry.shape.components())
+        };
         let out = geometry.confidence(device, displacement, &memory.system, &mut memory.warped[0], scales)?;
         memory.increment.extend(memory.system.pop());
         Ok(out)

@@ -52,10 +52,11 @@ mod diagnostics;
 mod level;
 mod long_axis;
 pub mod multigrid;
+mod noise;
 pub mod parameters;
 mod refinement;
-mod small_pictures;
 mod tolerance;
+mod unusual_grids;
 mod weights;
 mod workspace;
 
@@ -115,10 +116,18 @@ struct Stage {
     shared: SharedScalars,
     /// ClgLevel of its finest level in the keys of `shared`.
     first_level: usize,
+    /// The mismatch that noise alone would leave, voxels of the finest level.
+    noise_vox: f64,
+    /// The parameters of the level at work.
+    at_level: ClgParams,
 }
 
 /// ClgLevel of the second stage's finest level in the keys of shared scalars: above those of the first stage.
 const SECOND_STAGE: usize = 1000;
+/// What stands for a level in the key of the noise: above all levels of its stage.
+const NOISE: usize = 500;
+/// Weight of the field's squared bend among its squared errors where noise counts in full, edges².
+const NOISE_BEND: f32 = 30.0;
 
 /// What is said of every run with forward differences at voxels.
 const FORWARD_DIVERGES: &str = "derivatives = forward takes the difference to the next voxel for the derivative at the voxel, half a \
@@ -148,7 +157,19 @@ impl Clg {
             let finest = params.finest_level.min(levels.len() - 1);
             let (device, grid, memory) = (device.clone(), grid.clone(), Workspace::default());
             let shared = SharedScalars::default();
-            Stage { device, grid, levels, finest, params, memory, shared, first_level }
+            let at_level = params.clone();
+            Stage {
+                device,
+                grid,
+                levels,
+                finest,
+                params,
+                memory,
+                shared,
+                first_level,
+                noise_vox: 0.0,
+                at_level,
+            }
         };
         let second = params.refinement().map(|params| stage(params, SECOND_STAGE));
         Ok(Self { second, first: stage(params, 0), shared: SharedScalars::default() })
@@ -193,7 +214,8 @@ impl DenseMethod for Clg {
 impl PairMethod for Clg {
     fn shared_scalars(&mut self) -> Option<&mut SharedScalars> {
         let params = &self.first.params;
-        let follows = params.alpha_mismatch > 0.0 || params.least_gain > 0.0 || self.second.is_some();
+        let measured = [params.alpha_mismatch, params.least_gain, params.noise_mismatch];
+        let follows = measured.iter().any(|of| *of > 0.0) || self.second.is_some();
         if follows { Some(&mut self.shared) } else { None }
     }
 
@@ -261,6 +283,7 @@ impl Stage {
     /// [`Self::coarse_to_fine`] with pyramids that are made already.
     fn estimate_on(&mut self, mut pyramids: ImagePyramids, start: ResidentStart<'_>) -> Result<Estimate> {
         let used = levels_used(start, self.levels.len(), self.finest);
+        self.look_at_noise(&pyramids)?;
         let mut displacement = start_on_coarsest(&self.device, &self.levels[..used], self.finest, start)?;
         let mut progress = Progress::new(used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
@@ -283,7 +306,8 @@ impl Stage {
 
     /// A level with the memory lent to it, which is made for the finest one at the first run.
     fn level(&mut self, nth: usize, images: &LevelImages) -> Result<ClgLevel<'_>> {
-        let Self { device, params, levels, finest, memory, shared, first_level, .. } = self;
+        self.at_level = self.level_parameters(nth);
+        let Self { device, at_level: params, levels, finest, memory, shared, first_level, .. } = self;
         if memory.warped.is_empty() {
             memory.fit(device, params, &levels[*finest])?;
         }
@@ -331,10 +355,11 @@ impl Stage {
     /// The flow in voxels, its confidence, and the diagnostics of the run.
     fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<FoundFlow> {
         let Estimate { images, mut displacement, before, runs } = estimate;
+        let bend = NOISE_BEND * self.noise_share(self.finest) as f32;
         let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
         let after = level.difference(&images)?;
-        let mut confidence = level.confidence(images, &displacement)?;
+        let mut confidence = level.confidence(images, &displacement, bend)?;
         self.interpolate(&mut displacement, &mut confidence)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;

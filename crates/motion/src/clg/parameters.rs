@@ -39,7 +39,7 @@ parameters! {
 
     /// Weight of smoothness against data. Small: noise gets through; large: the flow goes towards its mean.
     alpha "α": f32 in 1e-9..=1e6 = 0.4 {
-        accurate.volume: 0.12, fast.volume: 0.1, realtime.volume: 0.1, ultrafast.image: 0.8,
+        accurate.volume: 0.08, fast.volume: 0.08, realtime.volume: 0.1, ultrafast.image: 0.8,
         ultrafast.volume: 0.1, paper: 0.2, paper_literal: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
     };
     /// Weight of volume preservation. 0: off; large: only motion that changes no volume is left.
@@ -187,6 +187,13 @@ parameters! {
     /// Warps of the finest level while the mismatch is below half of alpha_mismatch: a long bend needs many, as each adds a tenth
     /// of its height. Values below finest_warps have no effect.
     matched_warps: usize in 1..=1000 = 1 { accurate.volume: 60 };
+    /// The mismatch that the noise of both images alone would leave, from which on it counts: at twice of it rho and alpha are rho_noisy
+    /// and alpha_noisy, in between they lie between. Small: fine texture passes for noise; 0: noise is not looked at.
+    noise_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.15, fast.volume: 0.15 };
+    /// Rho where noise counts in full: a wider window averages it.
+    rho_noisy: f64 in 0..=16 "voxels" = 1.0 { accurate.volume: 4.0, fast.volume: 4.0 };
+    /// Alpha where noise counts in full.
+    alpha_noisy: f32 in 1e-9..=1e6 = 0.4 { accurate.volume: 0.12, fast.volume: 0.12 };
     /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the quadratic
     /// energy of volumes. Large: also images with edges of motion, which are then smoothed. 0: never.
     refine_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.image: 0.2 };

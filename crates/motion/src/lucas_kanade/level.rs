@@ -296,6 +296,7 @@ impl<'a> LucasKanadeLevel<'a> {
         MotionTensor { term, taps: &isotropic(&taps), out: &mut memory.tensor }.run(device)?;
         let (tensor, half) = (&memory.tensor, params.half_eigenvalue);
         let scales = ConfidenceScales {
+            bend: 0.0,
             determinacy: DETERMINACY,
             pooled: width.powi(shape.components() as i32),
             contrast: half,

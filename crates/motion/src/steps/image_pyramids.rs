@@ -5,6 +5,7 @@ use crate::method::resident::DataRegion;
 use crate::steps::buffers::{convolved, written};
 use crate::steps::frame::FrameSource;
 use crate::steps::intensity::IntensityMap;
+use crate::steps::noise::noise_mismatch2;
 use crate::steps::pyramid::{
     LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid,
 };
@@ -16,6 +17,7 @@ use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::shrink::{self, AffineMap, Shrink};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Cut, Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::variational::motion_tensor::Constraint;
 use veloxel_kernels::{Kernel, Taps};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
@@ -270,6 +272,19 @@ impl ImagePyramids {
         let (device, moving_levels, moving_from_fixed) = (device.clone(), levels.to_vec(), start);
         let [mask, volume_mask] = [const { Vec::new() }; 2];
         Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
+    }
+
+    /// Mean squared distance, edges², by which the noise of each image alone would make the finest level's images miss each other.
+    pub fn noise_mismatch2(
+        &self,
+        fixed_level: &LevelGeometry,
+        constraint: Constraint,
+    ) -> Result<[Later<f64>; 2], ComputeError> {
+        let [fixed, moving] = self.images.each_ref().map(|images| &images[0]);
+        Ok([
+            noise_mismatch2(&self.device, fixed_level, constraint, fixed, self.mask.first())?,
+            noise_mismatch2(&self.device, &self.moving_levels[0], constraint, moving, None)?,
+        ])
     }
 
     /// The images of the coarsest level left, ready for warping.

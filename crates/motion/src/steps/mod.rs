@@ -14,6 +14,7 @@ pub mod linear;
 pub mod maps;
 pub(crate) mod masking;
 pub(crate) mod moving_image;
+pub(crate) mod noise;
 pub mod pyramid;
 pub(crate) mod settling;
 pub mod solving;

@@ -218,3 +218,35 @@ fn volume_preservation_keeps_the_volume_of_muscle_in_images() {
 fn volume_preservation_keeps_the_volume_of_muscle_in_volumes() {
     SHELLS.into_iter().for_each(|motion| volume_is_preserved(Dimension::Three, motion, 1.0));
 }
+
+/// Errors of a preset where noise is looked at, and where it is not.
+fn with_and_without_noise_handling(preset: ClgPreset, phantom: &Phantom) -> [(Flow, f64); 2] {
+    let params = ClgParams::preset(preset, Dimension::Three);
+    assert!(params.noise_mismatch > 0.0, "{preset:?}");
+    [params.clone(), ClgParams { noise_mismatch: 0.0, ..params }].map(|params| {
+        let flow = estimate(&phantom.fixed, &phantom.moving, &params).flow;
+        let error = mean_error_vox(&flow, phantom);
+        (flow, error)
+    })
+}
+
+#[test]
+fn a_wider_window_averages_the_noise_of_volumes() {
+    let grid = isotropic_grid(Dimension::Three, 32).expect("the size should be possible");
+    let noise = Noise::Gaussian { sd: 0.05, seed: 5 };
+    let phantom = Case { motion: MotionKind::Affine, texture: TextureKind::Smooth, noise }.build(&grid);
+    for preset in [ClgPreset::Accurate, ClgPreset::Fast] {
+        let [(_, with), (_, without)] = with_and_without_noise_handling(preset, &phantom);
+        assert!(with < 0.6 * without, "{preset:?}: {with:.3} in place of {without:.3} voxel");
+    }
+}
+
+#[test]
+fn texture_without_noise_has_the_same_bits() {
+    let grid = isotropic_grid(Dimension::Three, 24).expect("the size should be possible");
+    for texture in [TextureKind::Smooth, TextureKind::Speckle] {
+        let phantom = Case { motion: MotionKind::Affine, texture, noise: Noise::None }.build(&grid);
+        let [(with, _), (without, _)] = with_and_without_noise_handling(ClgPreset::Fast, &phantom);
+        assert_eq!(with.planar_vox(), without.planar_vox(), "{texture:?}");
+    }
+}

@@ -8,12 +8,14 @@ use crate::steps::choices::{IncrementUpdate, MedianFilter};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::pyramid::LevelGeometry;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
-use veloxel_kernels::image::convolve::isotropic;
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::ClipLength;
 use veloxel_kernels::image::warp::Border;
+use veloxel_kernels::variational::bend::Bend;
 use veloxel_kernels::variational::compose::Compose;
+use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::expected_error::ExpectedError;
 use veloxel_kernels::variational::field_confidence::FieldConfidence;
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm};
@@ -122,9 +124,10 @@ impl LevelGeometry {
         warped_to_error: &mut Buffer,
         scales: ConfidenceScales,
     ) -> Result<Buffer, ComputeError> {
-        let ConfidenceScales { determinacy, pooled, contrast, half_eigenvalue } = scales;
+        let ConfidenceScales { determinacy, pooled, contrast, half_eigenvalue, bend } = scales;
+        let (shape, half_edges) = (self.shape, HALF_CONFIDENCE_EDGES);
         let errors = ExpectedError {
-            shape: self.shape,
+            shape,
             spacing_edges: self.spacing_edges,
             step_edges: ROUGHNESS_STEP_EDGES,
             determinacy,
@@ -135,9 +138,17 @@ impl LevelGeometry {
             warped_to_error,
         };
         let taps = &isotropic(&confidence_window());
-        written(device, self.shape.len(), |out| {
-            let half_edges = HALF_CONFIDENCE_EDGES;
-            FieldConfidence { errors, taps, contrast, half_edges, half_eigenvalue, out }.run(device)
+        written(device, shape.len(), |out| {
+            if bend == 0.0 {
+                return FieldConfidence { errors, taps, contrast, half_edges, half_eigenvalue, out }
+                    .run(device);
+            }
+            ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.run(device)?;
+            let error = &mut *errors.warped_to_error;
+            Bend { shape, spacing_edges: self.spacing_edges, weight: bend, displacement, error }
+                .run(device)?;
+            Convolve { shape, taps, input: errors.warped_to_error, output: &mut *out }.run(device)?;
+            Confidence { shape, contrast, half_edges, tensor, error_to_confidence: out }.run(device)
         })
     }
 }
@@ -159,6 +170,9 @@ pub(crate) struct ConfidenceScales {
     pub contrast: f32,
     /// The least eigenvalue that halves the confidence; none: it is not asked for.
     pub half_eigenvalue: Option<f32>,
+    /// Weight, edges², of the field's squared bend among the squared errors: where noise is averaged over wide windows, bends tell where
+    /// it still pulls. 0: none.
+    pub bend: f32,
 }
 
 impl ConfidenceScales {
@@ -170,6 +184,7 @@ impl ConfidenceScales {
             pooled: POOLED_ALONG_AXIS.pow(components as u32) as f32,
             contrast: CONTRAST_PER_DETERMINACY * determinacy,
             half_eigenvalue: None,
+            bend: 0.0,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Presets on small pictures: the level on which an estimate ends, and the pyramid, where few pixels leave few levels.
+//! Presets on grids that are unlike most: small pictures, where few pixels leave few levels, and stacks of thick slices.
 //!
-//! A preset that ends on a coarse level does so because pictures are large; on a small one that level has too few pixels to hold
+//! *Small pictures*: a preset that ends on a coarse level does so because pictures are large; on a small one that level has too few pixels to hold
 //! the motion, and no coarser one to find it on: `realtime` found 0.1 of 1.7 pixels on 96². Two rules, which settings given by name
 //! override:
 //!
@@ -8,8 +8,12 @@
 //! 2. below [`SMALL_PX`] the presets `fast`, `realtime` and `ultrafast` are one: `fast` with a pyramid of smaller steps and more
 //!    warps. Halving a side of 96 pixels ends at 24, as 12 are too few; steps of 0.7 end at 16, and pass five levels on the way.
 //!
-//! *Evidence*: `tests/motion/small_pictures.rs`.
+//! *Stacks* of slices that lie twice as far apart as pixels, or farther: noise is not told from what changes from one slice to the next,
+//! and is not looked at; smoothness is as strong as hearts were found best with (docs/algorithms/clg.md).
+//!
+//! *Evidence*: `tests/motion/small_pictures.rs`, the tests below.
 
+use super::coarse_pair::stack_axis;
 use super::parameters::{ClgParams, ClgPreset};
 use crate::steps::pyramid::levels;
 use veloxel_core::parameters::{ParameterError, Parameters};
@@ -22,6 +26,8 @@ const SMALL_PX: usize = 40_000;
 /// Step of the pyramid, and warps of a level, of small pictures.
 const SMALL_ETA: f64 = 0.7;
 const SMALL_WARPS: usize = 4;
+/// Alpha of the presets `accurate` and `fast` in stacks of thick slices.
+const STACK_ALPHA: [(ClgPreset, f32); 2] = [(ClgPreset::Accurate, 0.12), (ClgPreset::Fast, 0.1)];
 
 impl ClgParams {
     /// The values of a preset by its name, for pictures or volumes on a grid.
@@ -30,6 +36,10 @@ impl ClgParams {
     /// [`ParameterError::Value`] with the presets that there are.
     pub fn preset_on(name: &str, grid: &Grid) -> Result<Self, ParameterError> {
         let params = Self::preset_named(name, grid.dimension())?;
+        let of_stack = STACK_ALPHA.into_iter().find(|(preset, _)| preset.name() == name);
+        if let Some((_, alpha)) = of_stack.filter(|_| stack_axis(grid).is_some()) {
+            return Ok(Self { alpha, noise_mismatch: 0.0, ..params });
+        }
         let quick = [ClgPreset::Fast, ClgPreset::Realtime, ClgPreset::Ultrafast];
         if grid.dimension() != Dimension::Two || quick.iter().all(|preset| preset.name() != name) {
             return Ok(params);
@@ -48,6 +58,19 @@ impl ClgParams {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stacks_of_thick_slices_are_smoothed_as_hearts_are() {
+        let volume = Grid::volume(32, 32, 10).unwrap();
+        let stack = volume.clone().with_spacing_mm([1.5, 1.5, 10.0]).unwrap();
+        for (preset, alpha) in STACK_ALPHA {
+            let on = |grid| ClgParams::preset_on(preset.name(), grid).unwrap();
+            assert_eq!((on(&stack).alpha, on(&stack).noise_mismatch), (alpha, 0.0));
+            assert_eq!(on(&volume), ClgParams::preset(preset, Dimension::Three));
+        }
+        let cine = |grid| ClgParams::preset_on(ClgPreset::Cine.name(), grid).unwrap();
+        assert_eq!(cine(&stack), cine(&volume));
+    }
 
     fn finest(preset: ClgPreset, size: [usize; 2]) -> usize {
         let grid = Grid::image(size[0], size[1]).unwrap();

@@ -1,0 +1,89 @@
+//! How much the noise of both images widens the window of the data and strengthens smoothness.
+//!
+//! *Measure*: the mismatch m that noise alone would leave (`steps/noise.rs`), mean square of both images, on the finest level; on a level
+//! with a share s of its voxels it is m √s, as a voxel there is the mean of 1/s voxels.
+//!
+//! ```text
+//! ρ = ρ + t (ρ_n − ρ),   α = α + t (α_n − α),   t = m/σ_n − 1, from 0 to 1
+//! ```
+//!
+//! The confidence then looks at the bend of the field as well: where smoothness is balanced by data, α Δd is the pull of the data, and what
+//! pulls a vector away from its neighbours there is mostly noise.
+//!
+//! *Notation*: σ_n → `noise_mismatch`, ρ_n → `rho_noisy`, α_n → `alpha_noisy`. Below σ_n fine texture is not told from noise.
+//!
+//! *Evidence*: `steps/noise.rs`, the tests below, docs/algorithms/clg.md (errors over α and ρ at three levels of noise).
+
+use super::parameters::ClgParams;
+use super::{NOISE, Stage};
+use crate::error::Result;
+use crate::method::shared_scalars::ScalarKey;
+use crate::steps::image_pyramids::ImagePyramids;
+use veloxel_gpu::fetch;
+
+impl Stage {
+    /// Measures the noise of both images, where the parameters ask for it.
+    pub(super) fn look_at_noise(&mut self, pyramids: &ImagePyramids) -> Result<()> {
+        if self.params.noise_mismatch == 0.0 {
+            return Ok(());
+        }
+        let constraint = self.params.normalise.constraint(self.params.zeta);
+        let [mut fixed, mut moving] = pyramids.noise_mismatch2(&self.levels[self.finest], constraint)?;
+        fetch(&self.device, None, vec![&mut fixed, &mut moving])?;
+        let [fixed, moving] = [fixed, moving].map(|number| number.get(&self.device));
+        let key = ScalarKey { level: self.first_level + NOISE, nth: 0 };
+        self.noise_vox = self.shared.number(key, 0.5 * (fixed? + moving?)).sqrt();
+        Ok(())
+    }
+
+    /// How much the noise that was measured counts on a level, 0 to 1.
+    pub(super) fn noise_share(&self, nth: usize) -> f64 {
+        let voxels = |nth: usize| self.levels[nth].shape.len() as f64;
+        self.params.noise_share(self.noise_vox * (voxels(nth) / voxels(self.finest)).sqrt())
+    }
+
+    /// The parameters of a level under that noise.
+    pub(super) fn level_parameters(&self, nth: usize) -> ClgParams {
+        self.params.under_noise(self.noise_share(nth))
+    }
+}
+
+impl ClgParams {
+    /// t, where noise alone would leave a mismatch, voxels.
+    fn noise_share(&self, mismatch_vox: f64) -> f64 {
+        if self.noise_mismatch == 0.0 {
+            return 0.0;
+        }
+        (mismatch_vox / self.noise_mismatch - 1.0).clamp(0.0, 1.0)
+    }
+
+    /// The parameters where noise counts by a share t.
+    fn under_noise(&self, share: f64) -> Self {
+        Self {
+            rho: self.rho + share * (self.rho_noisy - self.rho),
+            alpha: self.alpha + share as f32 * (self.alpha_noisy - self.alpha),
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clg::parameters::ClgPreset;
+    use veloxel_core::Dimension;
+
+    #[test]
+    fn window_and_smoothness_grow_with_the_noise_up_to_their_limits() {
+        let clean = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
+        let limit = clean.noise_mismatch;
+        let at = |share: f64| clean.under_noise(clean.noise_share(share * limit));
+        assert_eq!(at(0.0), clean);
+        assert_eq!(at(1.0), clean);
+        assert_eq!((at(2.0).rho, at(2.0).alpha), (clean.rho_noisy, clean.alpha_noisy));
+        assert_eq!(at(9.0), at(2.0));
+        assert!((at(1.5).rho - 0.5 * (clean.rho + clean.rho_noisy)).abs() < 1e-9);
+        let without = ClgParams { noise_mismatch: 0.0, ..clean };
+        assert_eq!(without.noise_share(5.0), 0.0);
+    }
+}
