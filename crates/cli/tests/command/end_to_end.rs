@@ -1,6 +1,6 @@
 //! Small runs from file to file.
 
-use crate::workplace::{Workplace, pair, small_volume};
+use crate::workplace::{Workplace, pair, small_volume, volume};
 use veloxel_core::{Dimension, Sequence, Warnings};
 use veloxel_io::Strictness;
 use veloxel_phantoms::catalogue::{isotropic_grid, oblique_grid};
@@ -237,7 +237,7 @@ fn expected_errors_are_lengths_in_voxels_or_refused() {
 #[test]
 fn what_a_run_says_of_its_errors_is_held_against_the_truth() {
     let place = Workplace::new();
-    let phantom = small_volume();
+    let phantom = volume(40);
     place.write_image("a.nii.gz", &phantom.fixed);
     place.write_image("b.nii.gz", &phantom.moving);
     veloxel_io::write_flow(place.path("t.nii.gz"), &phantom.truth).unwrap();

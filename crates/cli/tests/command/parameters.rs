@@ -53,7 +53,7 @@ fn the_schema_holds_ranges_units_and_presets() {
     let schema = schema("clg");
     let alpha = &schema["properties"]["alpha"];
     assert_eq!((&alpha["minimum"], &alpha["maximum"]), (&1e-9.into(), &1e6.into()));
-    assert_eq!(alpha["x-presets"]["accurate"], serde_json::json!([0.4, 0.12]));
+    assert_eq!(alpha["x-presets"]["accurate"], serde_json::json!([0.4, 0.08]));
     assert_eq!(schema["properties"]["rho"]["x-unit"], "voxels");
     assert_eq!(schema["properties"]["warps"]["type"], "integer");
     assert_eq!(schema["additionalProperties"], false);

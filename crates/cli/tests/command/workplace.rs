@@ -88,5 +88,10 @@ pub fn pair(grid: &Grid) -> Phantom {
 }
 
 pub fn small_volume() -> Phantom {
-    pair(&veloxel_phantoms::catalogue::isotropic_grid(Dimension::Three, 20).expect("a grid of constants"))
+    volume(20)
+}
+
+/// A pair of volumes with as many voxels along each side.
+pub fn volume(size: usize) -> Phantom {
+    pair(&veloxel_phantoms::catalogue::isotropic_grid(Dimension::Three, size).expect("a grid of constants"))
 }

@@ -240,5 +240,5 @@ fn declarations_say_what_a_person_and_a_stub_need() {
         }
     }
     let alpha = &METHODS[0].parameters.schema()["properties"]["alpha"];
-    assert_eq!((&alpha["x-symbol"], &alpha["x-presets"]["fast"]), (&json!("α"), &json!([0.4, 0.1])));
+    assert_eq!((&alpha["x-symbol"], &alpha["x-presets"]["fast"]), (&json!("α"), &json!([0.4, 0.08])));
 }
