@@ -153,6 +153,7 @@ pub(crate) fn column_lengths(m: &[[f64; 3]; 3]) -> [f64; 3] {
 }
 
 /// The direction at right angles to two others, of length 1; of no length where these lie along each other.
+#[cfg(feature = "dicom")]
 pub(crate) fn normal(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     let n = cross(a, b);
     let length = length(n);
