@@ -171,7 +171,7 @@ pub(crate) struct ConfidenceScales {
     /// The least eigenvalue that halves the confidence; none: it is not asked for.
     pub half_eigenvalue: Option<f32>,
     /// Weight, edges², of the field's squared bend among the squared errors: where noise is averaged over wide windows, bends tell where
-    /// it still pulls. 0: none.
+    /// it still pulls. 0: none. Above 0 `half_eigenvalue` is not asked for.
     pub bend: f32,
 }
 
