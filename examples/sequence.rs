@@ -1,15 +1,15 @@
 //! The motion of a beating heart from its first frame to every other: `cargo run -p veloxel --example sequence`.
 //!
 //! ```text
-//! 0 → 1: det from 0.69 to 1.23
-//! 0 → 2: det from 0.52 to 1.37
-//! 0 → 3: det from 0.31 to 1.67
-//! 0 → 4: det from 0.21 to 1.77
-//! 0 → 5: det from 0.28 to 1.66
-//! 0 → 6: det from 0.45 to 1.56
-//! 0 → 7: det from 0.60 to 1.36
-//! 0 → 8: det from 0.63 to 1.36
-//! 0 → 9: det from 0.77 to 1.17
+//! 0 → 1: det from 0.84 to 1.10
+//! 0 → 2: det from 0.61 to 1.33
+//! 0 → 3: det from 0.37 to 1.63
+//! 0 → 4: det from 0.26 to 1.75
+//! 0 → 5: det from 0.34 to 1.66
+//! 0 → 6: det from 0.50 to 1.51
+//! 0 → 7: det from 0.65 to 1.33
+//! 0 → 8: det from 0.77 to 1.23
+//! 0 → 9: det from 0.90 to 1.07
 //! 9 fields were measured
 //! ```
 
