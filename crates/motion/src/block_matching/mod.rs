@@ -73,7 +73,12 @@ impl LevelSolver for BlockMatchingParams {
         levels(grid, ETA, self.max_levels)
     }
     fn preparation(&self) -> Preparation {
-        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: self.interpolation.of_kernel() }
+        Preparation {
+            presmooth: 0.0,
+            lcc_sigma: 0.0,
+            interpolation: self.interpolation.of_kernel(),
+            noise: None,
+        }
     }
     fn maps(&self, [fixed, moving]: [IntensityMap; 2]) -> [IntensityMap; 2] {
         let maps = match (self.intensity, self.measure) {

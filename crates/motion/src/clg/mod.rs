@@ -78,6 +78,7 @@ use crate::steps::intensity::IntensityMap;
 use crate::steps::level_account::{LevelRun, LevelsAccount};
 use crate::steps::level_steps::unfolding::Cells;
 use crate::steps::moving_image::voxel_map;
+use crate::steps::noise::NoiseFound;
 use crate::steps::pyramid::{LevelGeometry, levels, transfer, transfer_by};
 use diagnostics::PendingWarps;
 use level::{ClgLevel, Progress, WarpLimits};
@@ -116,8 +117,8 @@ struct Stage {
     shared: SharedScalars,
     /// ClgLevel of its finest level in the keys of `shared`.
     first_level: usize,
-    /// The mismatch that noise alone would leave, voxels of the finest level.
-    noise_vox: f64,
+    /// What the noise of the images at work leaves.
+    noise: NoiseFound,
     /// The parameters of the level at work.
     at_level: ClgParams,
 }
@@ -167,7 +168,7 @@ impl Clg {
                 memory,
                 shared,
                 first_level,
-                noise_vox: 0.0,
+                noise: NoiseFound::default(),
                 at_level,
             }
         };
@@ -251,6 +252,7 @@ impl PairMethod for Clg {
                     let mut estimate = self.first.coarse_to_fine(images.borrowed(), start)?;
                     let limit = self.first.params.refine_mismatch;
                     second.shared = std::mem::take(&mut self.first.shared);
+                    second.noise = self.first.noise;
                     let goes_on = second.refine(&mut estimate, images, limit)?;
                     let last = if goes_on { &mut *second } else { &mut self.first };
                     let found = last.conclude(estimate, start)?;
@@ -283,7 +285,7 @@ impl Stage {
     /// [`Self::coarse_to_fine`] with pyramids that are made already.
     fn estimate_on(&mut self, mut pyramids: ImagePyramids, start: ResidentStart<'_>) -> Result<Estimate> {
         let used = levels_used(start, self.levels.len(), self.finest);
-        self.look_at_noise(&pyramids)?;
+        self.take_noise(&mut pyramids)?;
         let mut displacement = start_on_coarsest(&self.device, &self.levels[..used], self.finest, start)?;
         let mut progress = Progress::new(used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();

@@ -1,11 +1,13 @@
 //! How much the noise of both images widens the window of the data and strengthens smoothness.
 //!
-//! *Measure*: the mismatch m that noise alone would leave (`steps/noise.rs`), mean square of both images, on the finest level; on a level
-//! with a share s of its voxels it is m √s, as a voxel there is the mean of 1/s voxels.
+//! *Measure*: the mismatch m that noise alone would leave (`steps/noise.rs`), mean square of both images as they came; on a level with a
+//! share s of their voxels it is m √s, as a voxel there is the mean of 1/s voxels.
 //!
 //! ```text
-//! ρ = ρ + t (ρ_n − ρ),   α = α + t (α_n − α),   t = m/σ_n − 1, from 0 to 1
+//! ρ = ρ + t (ρ_n − ρ),   α = α + t (α_n − α),   γ = γ (1 − t),   t = m/σ_n − 1, from 0 to 1
 //! ```
+//!
+//! Gradient constancy goes with the noise, as derivatives of noise are larger than those of what is seen.
 //!
 //! The confidence then looks at the bend of the field as well: where smoothness is balanced by data, α Δd is the pull of the data, and what
 //! pulls a vector away from its neighbours there is mostly noise.
@@ -19,27 +21,24 @@ use super::{NOISE, Stage};
 use crate::error::Result;
 use crate::method::shared_scalars::ScalarKey;
 use crate::steps::image_pyramids::ImagePyramids;
-use veloxel_gpu::fetch;
+use crate::steps::noise::NoiseFound;
 
 impl Stage {
-    /// Measures the noise of both images, where the parameters ask for it.
-    pub(super) fn look_at_noise(&mut self, pyramids: &ImagePyramids) -> Result<()> {
-        if self.params.noise_mismatch == 0.0 {
-            return Ok(());
+    /// Takes what the look at the noise of both images found, where the parameters asked for one.
+    pub(super) fn take_noise(&mut self, pyramids: &mut ImagePyramids) -> Result<()> {
+        if let Some(look) = pyramids.noise.take() {
+            let found = look.get(&self.device)?;
+            let key = ScalarKey { level: self.first_level + NOISE, nth: 0 };
+            self.noise = NoiseFound { mismatch2: self.shared.number(key, found.mismatch2), ..found };
         }
-        let constraint = self.params.normalise.constraint(self.params.zeta);
-        let [mut fixed, mut moving] = pyramids.noise_mismatch2(&self.levels[self.finest], constraint)?;
-        fetch(&self.device, None, vec![&mut fixed, &mut moving])?;
-        let [fixed, moving] = [fixed, moving].map(|number| number.get(&self.device));
-        let key = ScalarKey { level: self.first_level + NOISE, nth: 0 };
-        self.noise_vox = self.shared.number(key, 0.5 * (fixed? + moving?)).sqrt();
         Ok(())
     }
 
-    /// How much the noise that was measured counts on a level, 0 to 1.
+    /// How much the noise that was found counts on a level, 0 to 1.
     pub(super) fn noise_share(&self, nth: usize) -> f64 {
-        let voxels = |nth: usize| self.levels[nth].shape.len() as f64;
-        self.params.noise_share(self.noise_vox * (voxels(nth) / voxels(self.finest)).sqrt())
+        let NoiseFound { mismatch2, voxels } = self.noise;
+        let share = self.levels[nth].shape.len() as f64 / voxels.max(1) as f64;
+        self.params.noise_share(mismatch2.sqrt() * share.sqrt())
     }
 
     /// The parameters of a level under that noise.
@@ -62,6 +61,7 @@ impl ClgParams {
         Self {
             rho: self.rho + share * (self.rho_noisy - self.rho),
             alpha: self.alpha + share as f32 * (self.alpha_noisy - self.alpha),
+            gamma: self.gamma * (1.0 - share) as f32,
             ..self.clone()
         }
     }
@@ -75,15 +75,19 @@ mod tests {
 
     #[test]
     fn window_and_smoothness_grow_with_the_noise_up_to_their_limits() {
-        let clean = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
-        let limit = clean.noise_mismatch;
-        let at = |share: f64| clean.under_noise(clean.noise_share(share * limit));
-        assert_eq!(at(0.0), clean);
-        assert_eq!(at(1.0), clean);
-        assert_eq!((at(2.0).rho, at(2.0).alpha), (clean.rho_noisy, clean.alpha_noisy));
-        assert_eq!(at(9.0), at(2.0));
-        assert!((at(1.5).rho - 0.5 * (clean.rho + clean.rho_noisy)).abs() < 1e-9);
-        let without = ClgParams { noise_mismatch: 0.0, ..clean };
-        assert_eq!(without.noise_share(5.0), 0.0);
+        for dimension in [Dimension::Two, Dimension::Three] {
+            let clean = ClgParams::preset(ClgPreset::Accurate, dimension);
+            let limit = clean.noise_mismatch;
+            let at = |share: f64| clean.under_noise(clean.noise_share(share * limit));
+            assert_eq!(at(0.0), clean);
+            assert_eq!(at(1.0), clean);
+            let noisy = (clean.rho_noisy, clean.alpha_noisy, 0.0);
+            assert_eq!((at(2.0).rho, at(2.0).alpha, at(2.0).gamma), noisy);
+            assert_eq!(at(9.0), at(2.0));
+            assert!((at(1.5).rho - 0.5 * (clean.rho + clean.rho_noisy)).abs() < 1e-9);
+            assert_eq!(at(1.5).gamma, 0.5 * clean.gamma);
+            let without = ClgParams { noise_mismatch: 0.0, ..clean };
+            assert_eq!(without.noise_share(5.0), 0.0);
+        }
     }
 }

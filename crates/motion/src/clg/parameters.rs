@@ -188,12 +188,18 @@ parameters! {
     /// of its height. Values below finest_warps have no effect.
     matched_warps: usize in 1..=1000 = 1 { accurate.volume: 60 };
     /// The mismatch that the noise of both images alone would leave, from which on it counts: at twice of it rho and alpha are rho_noisy
-    /// and alpha_noisy, in between they lie between. Small: fine texture passes for noise; 0: noise is not looked at.
-    noise_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.15, fast.volume: 0.15 };
+    /// and alpha_noisy, and gamma is 0; in between they lie between. Small: fine texture passes for noise; 0: noise is not looked at.
+    noise_mismatch: f64 in 0..=10 "voxels" = 0.0 {
+        accurate.image: 0.25, fast.image: 0.25, accurate.volume: 0.15, fast.volume: 0.15,
+    };
     /// Rho where noise counts in full: a wider window averages it.
-    rho_noisy: f64 in 0..=16 "voxels" = 1.0 { accurate.volume: 4.0, fast.volume: 4.0 };
+    rho_noisy: f64 in 0..=16 "voxels" = 1.0 {
+        accurate.image: 4.0, fast.image: 4.0, accurate.volume: 4.0, fast.volume: 4.0,
+    };
     /// Alpha where noise counts in full.
-    alpha_noisy: f32 in 1e-9..=1e6 = 0.4 { accurate.volume: 0.12, fast.volume: 0.12 };
+    alpha_noisy: f32 in 1e-9..=1e6 = 0.4 {
+        accurate.image: 0.3, fast.image: 0.3, accurate.volume: 0.12, fast.volume: 0.12,
+    };
     /// Mismatch of the estimate below which the images count as free of outliers, and the finest level goes on with the quadratic
     /// energy of volumes. Large: also images with edges of motion, which are then smoothed. 0: never.
     refine_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.image: 0.2 };
@@ -257,6 +263,9 @@ impl ClgParams {
             rho_matched: 4.0,
             max_levels: 1,
             least_determinant: self.least_determinant,
+            noise_mismatch: self.noise_mismatch,
+            rho_noisy: self.rho_noisy,
+            alpha_noisy: self.alpha_noisy,
             ..volume
         })
     }
@@ -264,7 +273,8 @@ impl ClgParams {
     /// What is done to both images before the first warp.
     pub(crate) fn preparation(&self) -> Preparation {
         let interpolation = self.interpolation.of_kernel();
-        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
+        let noise = (self.noise_mismatch > 0.0).then(|| self.normalise.constraint(self.zeta));
+        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation, noise }
     }
 
     /// The constancy of images, or of derivatives, on a level; ζ is the contrast below which it fades.

@@ -10,7 +10,7 @@
 use super::level::Progress;
 use super::{Estimate, Stage};
 use crate::error::Result;
-use crate::steps::image_pyramids::{ImagePyramids, RawImages};
+use crate::steps::image_pyramids::{ImagePyramids, Preparation, RawImages};
 
 impl Stage {
     /// Goes on from an estimate whose images match, and says whether they did; any other stays as it is.
@@ -21,7 +21,8 @@ impl Stage {
         most_mismatch: f64,
     ) -> Result<bool> {
         let device = self.device.clone();
-        let preparation = self.params.preparation();
+        // Noise was looked at by the first stage.
+        let preparation = Preparation { noise: None, ..self.params.preparation() };
         let mut pyramids = ImagePyramids::new(&device, preparation, images, &self.levels, 0)?;
         let images = pyramids.take(&self.levels[0])?;
         let before = pyramids.before;

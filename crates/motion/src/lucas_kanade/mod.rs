@@ -75,7 +75,7 @@ impl LevelSolver for LucasKanadeParams {
     }
     fn preparation(&self) -> Preparation {
         let interpolation = self.interpolation.of_kernel();
-        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
+        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation, noise: None }
     }
     fn maps(&self, [fixed, _]: [IntensityMap; 2]) -> [IntensityMap; 2] {
         [if self.intensity == IntensityMapping::Raw { IntensityMap::IDENTITY } else { fixed }; 2]

@@ -5,7 +5,7 @@ use crate::method::resident::DataRegion;
 use crate::steps::buffers::{convolved, written};
 use crate::steps::frame::FrameSource;
 use crate::steps::intensity::IntensityMap;
-use crate::steps::noise::noise_mismatch2;
+use crate::steps::noise::{NoiseLook, NoisyImage};
 use crate::steps::pyramid::{
     LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid,
 };
@@ -32,6 +32,8 @@ pub struct Preparation {
     pub lcc_sigma: f64,
     /// How the moving image is sampled.
     pub interpolation: Interpolation,
+    /// How images are compared with themselves and their noise on top; none: noise is not looked at.
+    pub noise: Option<Constraint>,
 }
 
 /// Two images as they came, each on a grid of its own, and what their intensities are mapped by.
@@ -204,6 +206,8 @@ pub(crate) struct ImagePyramids {
     volume_mask: Vec<Buffer>,
     /// Σ |I_t| of the full images before any warp, and number of voxels.
     pub before: Later<(f64, f64)>,
+    /// At the noise of both images before any smoothing, where it is asked for.
+    pub noise: Option<NoiseLook>,
 }
 
 impl ImagePyramids {
@@ -220,24 +224,30 @@ impl ImagePyramids {
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
         let shapes = [levels[0].shape, Shape::of(&moving_grid)];
         let is_alike = shapes[1] == shapes[0] && moving_levels == levels;
-        let [fixed, moving] = match is_alike && device.is_gpu() {
+        let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
+        let (mask, volume_mask) = (masks_of(region.mask)?, masks_of(region.volume_mask)?);
+        let mut noise = None;
+        let [fixed, moving] = match is_alike && device.is_gpu() && preparation.noise.is_none() {
             true => prepared_together(device, preparation, [fixed, moving], maps, shapes[0])?,
             false => {
                 let smooth = |image, shape| presmoothed(device, preparation.presmooth, image, shape);
-                let fixed = smooth(fixed.mapped(maps[0])?, shapes[0])?;
+                let fixed = fixed.mapped(maps[0])?;
                 let finest = moving_levels[0].shape;
                 let moving = match_voxel_size(device, moving.mapped(maps[1])?, shapes[1], finest)?;
-                [fixed, smooth(moving, finest)?]
+                if let Some(constraint) = preparation.noise {
+                    let sizes = [&levels[0], &moving_levels[0]];
+                    noise = Some(look_at_noise(device, constraint, sizes, [&fixed, &moving], mask.first())?);
+                }
+                [smooth(fixed, shapes[0])?, smooth(moving, finest)?]
             }
         };
         let used = |mut pyramid: Vec<Buffer>| pyramid.split_off(finest.min(pyramid.len()));
-        let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         let [fixed, moving] = match is_alike && device.is_gpu() {
             true => pair_pyramids(device, [fixed, moving], levels)?,
             false => [pyramid(device, fixed, levels)?, pyramid(device, moving, &moving_levels)?],
         };
         let [fixed, moving] = [used(fixed), used(moving)];
-        let (mask, volume_mask) = (used(masks_of(region.mask)?), used(masks_of(region.volume_mask)?));
+        let (mask, volume_mask) = (used(mask), used(volume_mask));
         moving_levels.drain(..finest);
         let mut seen = None;
         if placement != VoxelAffine::IDENTITY {
@@ -249,7 +259,17 @@ impl ImagePyramids {
         let before = AbsoluteDifference { fixed: &fixed[0], warped, weight }.run(device)?;
         let (device, moving_from_fixed) = (device.clone(), placement.after(&start));
         let images = [fixed, moving];
-        Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
+        Ok(Self {
+            device,
+            preparation,
+            images,
+            moving_levels,
+            moving_from_fixed,
+            mask,
+            volume_mask,
+            before,
+            noise,
+        })
     }
 
     /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
@@ -262,6 +282,10 @@ impl ImagePyramids {
         start: VoxelAffine,
     ) -> Result<Self> {
         let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
+        let noise = preparation
+            .noise
+            .map(|constraint| look_at_noise(device, constraint, [&levels[0]; 2], [&fixed, &moving], None));
+        let noise = noise.transpose()?;
         let images = if device.is_gpu() {
             pair_pyramids(device, [fixed, moving], levels)?
         } else {
@@ -271,20 +295,17 @@ impl ImagePyramids {
         };
         let (device, moving_levels, moving_from_fixed) = (device.clone(), levels.to_vec(), start);
         let [mask, volume_mask] = [const { Vec::new() }; 2];
-        Ok(Self { device, preparation, images, moving_levels, moving_from_fixed, mask, volume_mask, before })
-    }
-
-    /// Mean squared distance, edges², by which the noise of each image alone would make the finest level's images miss each other.
-    pub fn noise_mismatch2(
-        &self,
-        fixed_level: &LevelGeometry,
-        constraint: Constraint,
-    ) -> Result<[Later<f64>; 2], ComputeError> {
-        let [fixed, moving] = self.images.each_ref().map(|images| &images[0]);
-        Ok([
-            noise_mismatch2(&self.device, fixed_level, constraint, fixed, self.mask.first())?,
-            noise_mismatch2(&self.device, &self.moving_levels[0], constraint, moving, None)?,
-        ])
+        Ok(Self {
+            device,
+            preparation,
+            images,
+            moving_levels,
+            moving_from_fixed,
+            mask,
+            volume_mask,
+            before,
+            noise,
+        })
     }
 
     /// The images of the coarsest level left, ready for warping.
@@ -305,6 +326,19 @@ impl ImagePyramids {
             ..LevelImages::new(device, preparation.interpolation, pair)?
         })
     }
+}
+
+/// Looks at the noise of the fixed image and the moving one, each at its size; the mask is the fixed one's.
+fn look_at_noise(
+    device: &Device,
+    constraint: Constraint,
+    [of_fixed, of_moving]: [&LevelGeometry; 2],
+    [fixed, moving]: [&Buffer; 2],
+    mask: Option<&Buffer>,
+) -> Result<NoiseLook, ComputeError> {
+    let fixed = NoisyImage { geometry: of_fixed, samples: fixed, weight: mask };
+    let moving = NoisyImage { geometry: of_moving, samples: moving, weight: None };
+    NoiseLook::new(device, constraint, [fixed, moving])
 }
 
 /// An image as the warp by no displacement samples its spline.

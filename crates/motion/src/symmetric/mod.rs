@@ -163,7 +163,7 @@ impl Symmetric {
     }
 
     fn preparation(&self) -> Preparation {
-        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: Interpolation::Linear }
+        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: Interpolation::Linear, noise: None }
     }
 }
 

@@ -221,7 +221,7 @@ fn volume_preservation_keeps_the_volume_of_muscle_in_volumes() {
 
 /// Errors of a preset where noise is looked at, and where it is not.
 fn with_and_without_noise_handling(preset: ClgPreset, phantom: &Phantom) -> [(Flow, f64); 2] {
-    let params = ClgParams::preset(preset, Dimension::Three);
+    let params = ClgParams::preset(preset, phantom.fixed.grid().dimension());
     assert!(params.noise_mismatch > 0.0, "{preset:?}");
     [params.clone(), ClgParams { noise_mismatch: 0.0, ..params }].map(|params| {
         let flow = estimate(&phantom.fixed, &phantom.moving, &params).flow;
@@ -231,22 +231,27 @@ fn with_and_without_noise_handling(preset: ClgPreset, phantom: &Phantom) -> [(Fl
 }
 
 #[test]
-fn a_wider_window_averages_the_noise_of_volumes() {
-    let grid = isotropic_grid(Dimension::Three, 32).expect("the size should be possible");
-    let noise = Noise::Gaussian { sd: 0.05, seed: 5 };
-    let phantom = Case { motion: MotionKind::Affine, texture: TextureKind::Smooth, noise }.build(&grid);
-    for preset in [ClgPreset::Accurate, ClgPreset::Fast] {
-        let [(_, with), (_, without)] = with_and_without_noise_handling(preset, &phantom);
-        assert!(with < 0.6 * without, "{preset:?}: {with:.3} in place of {without:.3} voxel");
+fn a_wider_window_averages_noise() {
+    for (dimension, size) in [(Dimension::Two, 96), (Dimension::Three, 32)] {
+        let grid = isotropic_grid(dimension, size).expect("the size should be possible");
+        let noise = Noise::Gaussian { sd: 0.05, seed: 5 };
+        let phantom = Case { motion: MotionKind::Affine, texture: TextureKind::Smooth, noise }.build(&grid);
+        for preset in [ClgPreset::Accurate, ClgPreset::Fast] {
+            let [(_, with), (_, without)] = with_and_without_noise_handling(preset, &phantom);
+            println!("{dimension:?} {preset:?}: {with:.3} in place of {without:.3} voxel");
+            assert!(with < 0.6 * without, "{dimension:?} {preset:?}: {with:.3} in place of {without:.3}");
+        }
     }
 }
 
 #[test]
 fn texture_without_noise_has_the_same_bits() {
-    let grid = isotropic_grid(Dimension::Three, 24).expect("the size should be possible");
-    for texture in [TextureKind::Smooth, TextureKind::Speckle] {
-        let phantom = Case { motion: MotionKind::Affine, texture, noise: Noise::None }.build(&grid);
-        let [(with, _), (without, _)] = with_and_without_noise_handling(ClgPreset::Fast, &phantom);
-        assert_eq!(with.planar_vox(), without.planar_vox(), "{texture:?}");
+    for (dimension, size) in [(Dimension::Two, 64), (Dimension::Three, 24)] {
+        let grid = isotropic_grid(dimension, size).expect("the size should be possible");
+        for texture in [TextureKind::Smooth, TextureKind::Speckle] {
+            let phantom = Case { motion: MotionKind::Affine, texture, noise: Noise::None }.build(&grid);
+            let [(with, _), (without, _)] = with_and_without_noise_handling(ClgPreset::Fast, &phantom);
+            assert_eq!(with.planar_vox(), without.planar_vox(), "{dimension:?} {texture:?}");
+        }
     }
 }
