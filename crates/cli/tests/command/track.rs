@@ -22,11 +22,12 @@ fn workplace(phantom: &CinePhantom) -> Workplace {
 }
 
 fn write_outlines(place: &Workplace, name: &str, phantom: &CinePhantom, contours: &ContourSet) {
-    let cine = phantom.sequence();
+    // Of the parameters: drawing the cine again would take longer than tracking it.
+    let CineParams { grid, frames, frame_interval_ms, .. } = phantom.params();
     let description = CinePlace {
-        grid: cine.grid().clone(),
-        frames: cine.frames().len(),
-        frame_interval_ms: cine.frame_interval_ms(),
+        grid: grid.clone(),
+        frames: *frames,
+        frame_interval_ms: Some(*frame_interval_ms),
         images: Vec::new(),
     };
     write_contours(place.path(name), contours, &description).expect("outlines are written");
