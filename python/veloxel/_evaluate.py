@@ -29,7 +29,7 @@ class evaluate:
     """Measures of results against the truth; every one gives a dictionary."""
 
     def __new__(cls, *_: Any, **__: Any) -> evaluate:
-        raise TypeError("evaluate is a group of functions: evaluate.flow, .flow_files, .disparity, .labels, .contours and .segmentation")
+        raise TypeError("evaluate is a group of functions: evaluate.flow, .flow_files, .disparity, .labels, .label_files, .contours and .segmentation")
 
     @staticmethod
     def flow(
@@ -135,6 +135,36 @@ class evaluate:
         """
         own = (as_image(result, "the result"), as_image(truth, "the truth"))
         return json.loads(_veloxel.evaluate_labels(lent(None, "cpu"), *own, _mask(mask, own[0])))
+
+    @staticmethod
+    def label_files(
+        result: str | os.PathLike[str], truth: str | os.PathLike[str], *, session: Session | None = None
+    ) -> dict[str, Any]:
+        """The numbers of :meth:`labels` for label images in files, as ``veloxel evaluate labels`` gives them.
+
+        Label images need not fit into memory: where the session has a ``max_memory`` that both do not fit into, files in OME-Zarr, or in
+        NIfTI, MetaImage or NRRD without compression, are read in parts: once for the overlap, and once or more for the surfaces.
+
+        Args:
+            result, truth: The files.
+            session: Whose memory is bounded.
+
+        Raises:
+            InputError, OutOfMemoryError, FileError: The text says what is wrong.
+
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> import veloxel
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "labels.mha")
+        ...     veloxel.write(path, veloxel.Image(np.eye(6, dtype=np.uint8)[None].repeat(2, axis=0)))
+        ...     veloxel.evaluate.label_files(path, path)["mean_dice"]
+        1.0
+        """
+        own = lent(session, None if session else "cpu")
+        text, told = _veloxel.evaluate_label_files(own, path_text(result), path_text(truth))
+        tell(told)
+        return json.loads(text)
 
     @staticmethod
     def contours(

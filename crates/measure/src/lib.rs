@@ -40,7 +40,10 @@ pub use flow_error::{
 pub use folding::{
     CellCounts, FoldingCertificate, FoldingSums, folding_certificate, share_folded, volume_change,
 };
-pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
+pub use label_overlap::{
+    LabelBox, LabelOverlap, LabelOverlapReport, LabelOverlapSums, LabelSurfaces, SurfaceLists, SurfaceTurn,
+    label_overlap, labels_from_samples,
+};
 pub use map_summary::MapSummary;
 pub use outliers::{Outlier, UsualSpread, outliers};
 pub use segmentation_error::{SegmentationError, segmentation_error};

@@ -47,6 +47,8 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::errors::{covariance, expected_error, probability};
     #[pymodule_export]
+    use crate::fields::evaluate_files::{evaluate_flow_files, evaluate_label_files};
+    #[pymodule_export]
     use crate::fields::field::Field;
     #[pymodule_export]
     use crate::fields::flow::{FlowFound, flow, sequence, starts};
@@ -55,7 +57,7 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::maps::{Transform, compose, invert, is_named_transform, read_transform};
     #[pymodule_export]
-    use crate::fields::maps_files::{compose_files, evaluate_flow_files, invert_files};
+    use crate::fields::maps_files::{compose_files, invert_files};
     #[pymodule_export]
     use crate::fields::points::move_points;
     #[pymodule_export]

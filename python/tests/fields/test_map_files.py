@@ -1,4 +1,4 @@
-"""Fields of files that are composed, inverted and measured, in memory and in parts."""
+"""Fields of files that are composed, inverted and measured, and labels that are, in memory and in parts."""
 
 import numpy as np
 import pytest
@@ -44,3 +44,21 @@ def test_files_have_the_numbers_of_fields(files):
     assert veloxel.evaluate.flow_files(a, b) == veloxel.evaluate.flow(a, b)
     with pytest.raises(veloxel.FileMissingError):
         veloxel.evaluate.flow_files(a, files / "none.mha")
+
+
+def test_labels_of_files_have_the_numbers_of_arrays_in_memory_and_in_parts(tmp_path):
+    z, y, x = np.mgrid[:124, :116, :130]
+    truth = 1 + (x // 40) + 4 * ((y - 58) ** 2 + (z - 60) ** 2 < 1600)
+    result = np.roll(truth, (2, -1, 3), axis=(0, 1, 2))
+    paths = tmp_path / "result.ome.zarr", tmp_path / "truth.mha"
+    for path, labels in zip(paths, (result, truth), strict=True):
+        veloxel.write(path, veloxel.Image(labels.astype(np.uint8), spacing_zyx=(1.5, 1.0, 1.0)))
+    whole = veloxel.evaluate.labels(*paths)
+    assert len(whole["labels"]) == 8 and whole["mean_hausdorff95_mm"] > 0
+    assert veloxel.evaluate.label_files(*paths) == whole
+    with veloxel.Session("cpu", threads=2, max_memory=64 << 20) as session:
+        assert veloxel.evaluate.label_files(*paths, session=session) == whole
+        compressed = tmp_path / "truth.nii.gz"
+        veloxel.write(compressed, veloxel.Image(truth.astype(np.uint8)))
+        with pytest.raises(veloxel.ParameterError, match="convert it to .ome.zarr"):
+            veloxel.evaluate.label_files(compressed, paths[1], session=session)

@@ -53,7 +53,12 @@ enum What {
         result_scale: Option<f32>,
     },
     /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
-    Labels(Files),
+    Labels {
+        #[command(flatten)]
+        files: Files,
+        #[command(flatten)]
+        memory: MemoryArguments,
+    },
     /// Rand index, Hamming distance and consistency of a mesh's parts, as the Princeton benchmark defines them
     ///
     /// Files are .seg: the number of its part for each face, a line each. 0 is best everywhere.
@@ -199,7 +204,9 @@ impl Run for EvaluateArguments {
                 disparity_text,
             ),
             What::Segmentation(files) => files.evaluate(),
-            What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
+            What::Labels { files, memory } => {
+                files.evaluate_with(&memory.of(host_session()), evaluate_labels, labels_text)
+            }
             What::Contours { result, truth, cine, json, names, reading } => {
                 let files = Files { result, truth, json, reading, mask: None };
                 let (cine, names) = (cine.as_deref(), names.names());

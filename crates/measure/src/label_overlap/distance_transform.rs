@@ -4,64 +4,91 @@
 //! 8(19), 2012, doi 10.4086/toc.2012.v008a019, algorithm 1 (lower envelope of parabolas), one axis after the other,
 //! here with the spacing of each axis.
 //!
-//! *Cost*: three passes, linear in the voxels; two f32 a voxel, and five lines of scratch a thread.
+//! *Cost*: three passes, linear in the voxels; two f32 a voxel of the band, and a plane and five lines of scratch a thread. The planes
+//! of the whole box are passed for each band.
 
+use std::ops::Range;
 use veloxel_core::{Stopped, Threads};
 
-/// Squared distances of a box's voxels.
+/// A set of a box's voxels.
+pub(super) trait VoxelSet: Sync {
+    /// Makes the voxels of a plane 0 that are in the set, and all others infinite; C order, x fastest.
+    fn mark(&self, z: usize, plane: &mut [f32]);
+}
+
+impl VoxelSet for [bool] {
+    fn mark(&self, z: usize, plane: &mut [f32]) {
+        let set = &self[z * plane.len()..][..plane.len()];
+        plane.iter_mut().zip(set).for_each(|(v, on)| *v = if *on { 0.0 } else { f32::INFINITY });
+    }
+}
+
+/// Rows along x of a box, in all of its planes.
+#[derive(Debug, Clone)]
+pub(super) struct Band {
+    /// Voxels of the box along its axes `(x, y, z)`.
+    pub size: [usize; 3],
+    /// Which rows of each plane.
+    pub rows: Range<usize>,
+}
+
+impl Band {
+    /// All rows.
+    pub fn whole(size: [usize; 3]) -> Self {
+        Self { size, rows: 0..size[1] }
+    }
+}
+
+/// Squared distances of the voxels of a band.
 pub(super) struct SquaredDistances {
-    /// Voxels of a plane.
+    /// Voxels of a plane that belong to the band.
     plane: usize,
     /// Samples, mm², z fastest, then x: lines along the last axis are transformed where they lie.
     samples_mm2: Vec<f32>,
 }
 
 impl SquaredDistances {
-    /// That of a voxel by its index in C order, x fastest, mm².
+    /// That of a voxel of the band by its index there in C order, x fastest, mm².
     pub fn at(&self, index: usize) -> f32 {
         let planes = self.samples_mm2.len() / self.plane;
         self.samples_mm2[index % self.plane * planes + index / self.plane]
     }
 }
 
-/// Squared distance (mm²) of every voxel to the nearest voxel of a set; infinite everywhere if the set is empty.
-///
-/// `in_set`: C order, x fastest, `size` voxels per axis `(x, y, z)`.
+/// Squared distance (mm²) of every voxel of a band to the nearest voxel of a set in its box; infinite everywhere if the set is empty.
+/// The bits do not depend on the band.
 ///
 /// # Errors
 /// [`Stopped`] if the run is to stop.
-///
-/// # Panics
-/// If `in_set` has another length than `size` says.
-pub(super) fn squared_distance_mm2(
-    in_set: &[bool],
-    size: [usize; 3],
+pub(super) fn squared_distance_mm2<S: VoxelSet + ?Sized>(
+    set: &S,
+    band: &Band,
     spacing_mm: [f64; 3],
     threads: Threads<'_>,
 ) -> Result<SquaredDistances, Stopped> {
-    let [nx, ny, nz] = size;
-    let plane = nx * ny;
-    assert_eq!(in_set.len(), plane * nz, "the set should have one entry for every voxel of the box");
+    let [nx, ny, nz] = band.size;
+    let plane = nx * band.rows.len();
     let control = threads.control();
-    let mut squared = [vec![0.0f32; in_set.len()]];
+    let mut squared = [vec![0.0f32; plane * nz]];
     threads.fill(&mut squared, plane, |begin, own| {
         let mut envelope = Envelope::with_capacity(nx.max(ny));
+        let mut all = vec![0.0f32; nx * ny];
         for (nth, own) in own.iter_mut().flat_map(|own| own.chunks_mut(plane)).enumerate() {
-            let set = &in_set[begin + nth * plane..][..plane];
-            own.iter_mut().zip(set).for_each(|(v, on)| *v = if *on { 0.0 } else { f32::INFINITY });
+            set.mark(begin / plane + nth, &mut all);
             for y in 0..ny {
                 control.check()?;
-                envelope.transform(own, Line { start: y * nx, stride: 1, count: nx }, spacing_mm[0]);
+                envelope.transform(&mut all, Line { start: y * nx, stride: 1, count: nx }, spacing_mm[0]);
             }
             for x in 0..nx {
                 control.check()?;
-                envelope.transform(own, Line { start: x, stride: nx, count: ny }, spacing_mm[1]);
+                envelope.transform(&mut all, Line { start: x, stride: nx, count: ny }, spacing_mm[1]);
             }
+            own.copy_from_slice(&all[band.rows.start * nx..][..plane]);
         }
         Ok(())
     })?;
     let [squared] = squared;
-    let mut lines = [vec![0.0f32; in_set.len()]];
+    let mut lines = [vec![0.0f32; plane * nz]];
     threads.fill(&mut lines, nx * nz, |begin, own| {
         let mut envelope = Envelope::with_capacity(nz);
         for (nth, own) in own.iter_mut().flat_map(|own| own.chunks_mut(nx * nz)).enumerate() {
@@ -155,10 +182,16 @@ mod tests {
         let spacing = [0.5, 1.3, 2.9];
         let set: Vec<bool> = (0..9 * 7 * 5).map(|i| veloxel_phantoms::uniform(1, i) < 0.04).collect();
         let position = |i: usize| [i % 9, i / 9 % 7, i / 63];
-        let fast = squared_distance_mm2(&set, size, spacing, (&Control::default()).into()).unwrap();
+        let threads = Control::default();
+        let find = |band: &Band| squared_distance_mm2(&set[..], band, spacing, (&threads).into()).unwrap();
+        let (fast, band) = (find(&Band::whole(size)), find(&Band { size, rows: 2..5 }));
         for i in 0..set.len() {
             let got = fast.at(i);
             let a = position(i);
+            if (2..5).contains(&a[1]) {
+                let there = band.at(a[0] + 9 * (a[1] - 2 + 3 * a[2]));
+                assert_eq!(there.to_bits(), got.to_bits(), "voxel {a:?} of a band");
+            }
             let expected = (0..set.len())
                 .filter(|&j| set[j])
                 .map(|j| {
@@ -172,8 +205,8 @@ mod tests {
 
     #[test]
     fn an_empty_set_is_infinitely_far() {
-        let far =
-            squared_distance_mm2(&[false; 12], [3, 2, 2], [1.0; 3], (&Control::default()).into()).unwrap();
+        let (set, band) = ([false; 12], Band::whole([3, 2, 2]));
+        let far = squared_distance_mm2(&set[..], &band, [1.0; 3], (&Control::default()).into()).unwrap();
         assert!((0..12).all(|i| far.at(i).is_infinite()));
     }
 }

@@ -1,6 +1,6 @@
 //! The 95th percentile Hausdorff distance of a label in two images, millimetres.
 
-use super::distance_transform::squared_distance_mm2;
+use super::distance_transform::{Band, squared_distance_mm2};
 use super::regions::Region;
 use crate::distribution::quantile;
 use veloxel_core::{Grid, Stopped, Threads, Volume};
@@ -23,7 +23,7 @@ impl Surfaces<'_> {
         let of_result = own.surface(result, label, region)?;
         let spacing_mm = truth.grid().spacing_mm();
         let directed = |from: &[bool], to: &[bool]| {
-            let squared = squared_distance_mm2(to, size, spacing_mm, threads)?;
+            let squared = squared_distance_mm2(to, &Band::whole(size), spacing_mm, threads)?;
             let distances = threads.in_parts(from.len(), |part| {
                 Ok(part.filter(|i| from[*i]).map(|i| squared.at(i).sqrt()).collect::<Vec<f32>>())
             })?;

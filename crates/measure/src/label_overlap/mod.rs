@@ -6,14 +6,21 @@
 
 mod distance_transform;
 mod hausdorff;
+mod in_boxes;
+mod label_box;
 mod regions;
 mod samples;
+mod scatter;
+mod surface_lists;
 
 use crate::error::MeasureError;
 use hausdorff::Surfaces;
+pub use in_boxes::{LabelOverlapSums, LabelSurfaces};
+pub use label_box::LabelBox;
 use regions::{Region, regions};
 pub use samples::labels_from_samples;
 use serde::Serialize;
+pub use surface_lists::{SurfaceLists, SurfaceTurn};
 use veloxel_core::{Mask, Portion, Stopped, Threads, Volume};
 
 /// How well one label of the result covers the same label of the truth.
@@ -44,8 +51,30 @@ pub struct LabelOverlapReport {
     pub mean_jaccard: f64,
     /// Mean Hausdorff 95 (millimetres) over the labels that both have; `None` if they share none.
     pub mean_hausdorff95_mm: Option<f64>,
-    /// First and last voxel `(x, y, z)`, both included.
+    /// Labels of the result that the truth does not have.
     pub labels_not_in_truth: Vec<u32>,
+}
+
+impl LabelOverlapReport {
+    /// The report of all labels, and their means.
+    ///
+    /// # Errors
+    /// [`MeasureError::NothingToMeasure`] if the truth has none.
+    fn of(labels: Vec<LabelOverlap>) -> Result<Self, MeasureError> {
+        let of_truth: Vec<&LabelOverlap> = labels.iter().filter(|l| l.truth_voxels > 0).collect();
+        if of_truth.is_empty() {
+            return Err(MeasureError::nothing("label overlap", "the truth has no label above 0 there"));
+        }
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        let distances: Vec<f64> = of_truth.iter().filter_map(|l| l.hausdorff95_mm).collect();
+        Ok(Self {
+            mean_dice: mean(of_truth.iter().map(|l| l.dice).collect()),
+            mean_jaccard: mean(of_truth.iter().map(|l| l.jaccard).collect()),
+            mean_hausdorff95_mm: (!distances.is_empty()).then(|| mean(distances)),
+            labels_not_in_truth: labels.iter().filter(|l| l.truth_voxels == 0).map(|l| l.label).collect(),
+            labels,
+        })
+    }
 }
 
 /// Compares two label images; by the calling thread where `threads` is a channel alone. The background, 0, is left out; so is
@@ -86,19 +115,7 @@ pub fn label_overlap<'a>(
         labels.extend(measured.into_iter().collect::<Result<Vec<_>, _>>()?);
     }
 
-    let of_truth: Vec<&LabelOverlap> = labels.iter().filter(|l| l.truth_voxels > 0).collect();
-    if of_truth.is_empty() {
-        return Err(MeasureError::nothing("label overlap", "the truth has no label above 0 there"));
-    }
-    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-    let distances: Vec<f64> = of_truth.iter().filter_map(|l| l.hausdorff95_mm).collect();
-    Ok(LabelOverlapReport {
-        mean_dice: mean(of_truth.iter().map(|l| l.dice).collect()),
-        mean_jaccard: mean(of_truth.iter().map(|l| l.jaccard).collect()),
-        mean_hausdorff95_mm: (!distances.is_empty()).then(|| mean(distances)),
-        labels_not_in_truth: labels.iter().filter(|l| l.truth_voxels == 0).map(|l| l.label).collect(),
-        labels,
-    })
+    LabelOverlapReport::of(labels)
 }
 
 /// Labels that are measured beside each other: their boxes have no more voxels together than the whole, or it is a single one.

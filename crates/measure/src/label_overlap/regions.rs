@@ -1,7 +1,7 @@
 //! Where labels lie in two images, and where they agree.
 
 use std::collections::BTreeMap;
-use veloxel_core::{Stopped, Threads, Volume};
+use veloxel_core::{GridBox, Stopped, Threads, Volume};
 
 /// Where a label lies in both images.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,7 +20,13 @@ impl Region {
         [0, 1, 2].map(|a| self.last[a] - self.first[a] + 1)
     }
 
-    fn and(&mut self, other: &Self) {
+    /// The box around both.
+    pub fn around(&self) -> GridBox {
+        GridBox { begin: self.first, size: self.size() }
+    }
+
+    /// Adds what was found elsewhere in the images.
+    pub fn and(&mut self, other: &Self) {
         self.in_truth += other.in_truth;
         self.in_result += other.in_result;
         self.in_both += other.in_both;
@@ -41,7 +47,7 @@ pub(super) fn regions(
         for row in rows {
             threads.control().check()?;
             let [result, truth] = [result, truth].map(|labels| &labels.data()[row * nx..(row + 1) * nx]);
-            of_row([result, truth], [row % ny, row / ny], &mut regions);
+            of_row([result, truth], [0, row % ny, row / ny], &mut regions);
         }
         Ok(regions)
     })?;
@@ -52,8 +58,12 @@ pub(super) fn regions(
     Ok(all)
 }
 
-/// Adds a row at a place `(y, z)`, run by run of voxels that have the same two labels.
-fn of_row([result, truth]: [&[u32]; 2], [y, z]: [usize; 2], regions: &mut BTreeMap<u32, Region>) {
+/// Adds a row that begins at a voxel `(x, y, z)`, run by run of voxels that have the same two labels.
+pub(super) fn of_row(
+    [result, truth]: [&[u32]; 2],
+    [x, y, z]: [usize; 3],
+    regions: &mut BTreeMap<u32, Region>,
+) {
     let mut begin = 0;
     while begin < truth.len() {
         let (r, t) = (result[begin], truth[begin]);
@@ -64,8 +74,8 @@ fn of_row([result, truth]: [&[u32]; 2], [y, z]: [usize; 2], regions: &mut BTreeM
                 in_truth: if t == label { same } else { 0 },
                 in_result: if r == label { same } else { 0 },
                 in_both: if r == t { same } else { 0 },
-                first: [begin, y, z],
-                last: [begin + same - 1, y, z],
+                first: [x + begin, y, z],
+                last: [x + begin + same - 1, y, z],
             };
             regions.entry(label).and_modify(|all| all.and(&own)).or_insert(own);
         }

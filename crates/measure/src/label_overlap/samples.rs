@@ -1,13 +1,16 @@
 //! Samples of an image as labels, unless they are none.
 
+use super::scatter::Scatter;
 use crate::error::MeasureError;
-use std::collections::HashMap;
 use veloxel_core::{Stopped, Threads, Volume};
 
-/// Most values that an image of labels is assumed to have without a closer look: more may be those of a grey image.
-const FEW_LABELS: usize = 32;
 /// The largest whole number below which a 32-bit float holds all.
 const LARGEST: f32 = 16_777_216.0;
+
+/// Whether a sample is a label.
+pub(super) fn is_label(sample: f32) -> bool {
+    sample.fract() == 0.0 && (0.0..=LARGEST).contains(&sample)
+}
 
 /// Samples as labels; by the calling thread where `threads` is a channel alone.
 ///
@@ -19,7 +22,6 @@ pub fn labels_from_samples<'a>(
     what: &str,
     threads: impl Into<Threads<'a>>,
 ) -> Result<Volume<u32>, MeasureError> {
-    let is_label = |v: f32| v.fract() == 0.0 && (0.0..=LARGEST).contains(&v);
     let (grid, data) = (samples.grid(), samples.data());
     let threads = threads.into().for_samples(data.len());
     let mut labels = [vec![0u32; data.len()]];
@@ -42,41 +44,28 @@ pub fn labels_from_samples<'a>(
     }
     let [labels] = labels;
     let labels = Volume::new(grid.clone(), labels)?;
-    match scattered(&labels, threads)? {
-        None => Ok(labels),
-        Some(values) => Err(MeasureError::GreyImage { what: what.to_owned(), values }),
+    let found = scatter(&labels, threads)?;
+    if found.is_grey() {
+        return Err(MeasureError::GreyImage { what: what.to_owned(), values: found.values() });
     }
+    Ok(labels)
 }
 
-/// How many values there are, if they are many and most of them form no regions: fewer than half of their voxels have an equal
-/// neighbour along x or y.
-fn scattered(labels: &Volume<u32>, threads: Threads<'_>) -> Result<Option<usize>, Stopped> {
+/// What is counted of the values of an image.
+fn scatter(labels: &Volume<u32>, threads: Threads<'_>) -> Result<Scatter, Stopped> {
     let ([nx, ny, nz], data) = (labels.grid().size(), labels.data());
     let parts = threads.in_parts(ny * nz, |rows| {
-        let mut regions: HashMap<u32, [usize; 2]> = HashMap::new();
+        let mut own = Scatter::default();
         for row in rows {
             threads.control().check()?;
-            let (own, below) = data[row * nx..].split_at(nx);
-            let below = below.get(..nx).filter(|_| row % ny + 1 < ny);
-            let mut begin = 0;
-            for run in own.chunk_by(|a, b| a == b) {
-                let end = begin + run.len();
-                let equal =
-                    below.map_or(0, |below| below[begin..end].iter().filter(|v| **v == run[0]).count());
-                let [voxels, all] = regions.entry(run[0]).or_default();
-                (*voxels, *all) = (*voxels + run.len(), *all + run.len() - 1 + equal);
-                begin = end;
-            }
+            let (samples, below) = data[row * nx..].split_at(nx);
+            own.add_row(samples, None, below.get(..nx).filter(|_| row % ny + 1 < ny));
         }
-        Ok(regions)
+        Ok(own)
     })?;
-    let mut regions: HashMap<u32, [usize; 2]> = HashMap::new();
-    for (label, [voxels, equal]) in parts.into_iter().flatten() {
-        let all = regions.entry(label).or_default();
-        *all = [all[0] + voxels, all[1] + equal];
-    }
-    let scattered = regions.values().filter(|[voxels, equal]| equal < voxels).count();
-    Ok((regions.len() > FEW_LABELS && 2 * scattered > regions.len()).then_some(regions.len()))
+    let mut all = Scatter::default();
+    parts.iter().for_each(|own| all.and(own));
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Fields of files, composed, inverted and measured; they need not fit into memory.
+//! Fields of files, composed and inverted; they need not fit into memory.
 
 use crate::fields::flow::told;
 use crate::running::run;
@@ -8,7 +8,7 @@ use pyo3::types::PyList;
 use std::path::PathBuf;
 use veloxel::Warnings;
 use veloxel::io::ReadOptions;
-use veloxel::jobs::{ClaimFiles, EvaluateJob, MapsJob};
+use veloxel::jobs::MapsJob;
 
 /// The files of maps, as a dictionary.
 #[derive(FromPyObject)]
@@ -44,23 +44,4 @@ pub fn compose_files(py: Python<'_>, session: &Bound<'_, Session>, files: MapsFi
 #[pyfunction]
 pub fn invert_files(py: Python<'_>, session: &Bound<'_, Session>, files: MapsFiles) -> PyResult<Py<PyList>> {
     files.done(py, session, veloxel::jobs::invert)
-}
-
-/// Measures a field of a file against the truth of another one; as JSON, with warnings.
-#[pyfunction]
-pub fn evaluate_flow_files(
-    py: Python<'_>,
-    session: &Bound<'_, Session>,
-    result: PathBuf,
-    truth: PathBuf,
-) -> PyResult<(String, Py<PyList>)> {
-    let job = EvaluateJob { result, truth, ..EvaluateJob::default() };
-    let mut warnings = Warnings::new();
-    let found = session.get().lend(|library| {
-        run(py, library, None, |library| {
-            veloxel::jobs::evaluate_flow(&job, &ClaimFiles::default(), &mut warnings, library)
-        })
-    })?;
-    let json = serde_json::to_string(&found).unwrap_or_default();
-    Ok((json, told(py, warnings.urgent())?.unbind()))
 }

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod errors;
+pub mod evaluate_files;
 pub mod field;
 pub mod flow;
 pub mod flow_files;

@@ -49,10 +49,11 @@ pub use dense::{
 };
 pub use dry_run::{DryRunRequest, Forecast, Residence, TimeEstimate, dry_run};
 pub use evaluate::{
-    AgainstTruth, CertaintyEvaluation, EvaluateNames, EvaluatePartsRequest, EvaluateRequest,
-    EvaluateSegmentationRequest, FlowClaims, FlowEvaluation, SegmentationReport, TrueSegmentation,
-    WITHIN_VOX, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_flow_in_parts,
-    evaluate_labels, evaluate_room, evaluate_segmentation,
+    AgainstTruth, CertaintyEvaluation, EvaluateLabelPartsRequest, EvaluateNames, EvaluatePartsRequest,
+    EvaluateRequest, EvaluateSegmentationRequest, FlowClaims, FlowEvaluation, SegmentationReport,
+    TrueSegmentation, WITHIN_VOX, evaluate_contours, evaluate_disparity, evaluate_flow,
+    evaluate_flow_in_parts, evaluate_labels, evaluate_labels_in_parts, evaluate_labels_room, evaluate_room,
+    evaluate_segmentation,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use field_time::{FieldWork, field_time};

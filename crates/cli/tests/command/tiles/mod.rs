@@ -2,6 +2,7 @@
 
 mod ended_runs;
 mod in_parts;
+mod labels_in_parts;
 mod maps_in_parts;
 mod peak;
 mod sequence_in_parts;

@@ -1,35 +1,74 @@
-//! A field and its truth in files that need not fit into memory, measured box by box.
+//! Fields and labels in files that need not fit into memory, measured against a truth box by box.
 
 use super::{ClaimFiles, EvaluateJob};
 use crate::boxes::{FileBoxes, SumFiles, input_state};
 use crate::pipelines::{
-    self, DenseError, EvaluatePartsRequest, FlowEvaluation, PartsKey, SumStore, evaluate_room,
+    self, DenseError, EvaluateLabelPartsRequest, EvaluateNames, EvaluatePartsRequest, FlowEvaluation,
+    PartsKey, SumStore, evaluate_labels_room, evaluate_room,
 };
 use crate::{Result, Session};
 use std::path::Path;
-use veloxel_core::{WarningKind, Warnings};
+use veloxel_core::{Grid, WarningKind, Warnings};
 use veloxel_io as io;
+use veloxel_measure::LabelOverlapReport;
 
-/// Whether fields are measured in boxes: they do not fit into the session's budget of memory.
+/// Whether files are measured in boxes: what a run in memory takes on the result's grid does not fit into the session's budget.
 ///
 /// # Errors
-/// [`DenseError::InParts`] where a mask is given as well, or what the run said of its errors.
-pub(super) fn is_in_parts(job: &EvaluateJob, claims: &ClaimFiles, session: &Session) -> Result<bool> {
+/// [`DenseError::InParts`] where a mask is given as well.
+fn is_in_parts(job: &EvaluateJob, room: fn(&Grid) -> u64, session: &Session) -> Result<bool> {
     let Some(budget_bytes) = session.max_memory_bytes() else { return Ok(false) };
     let grid = io::read_grid(&job.result, session.reading(job.reading), &mut Warnings::new());
     // What is wrong with a header is said where it is read for the run.
     let Ok(grid) = grid else { return Ok(false) };
-    if evaluate_room(&grid) <= budget_bytes {
+    if room(&grid) <= budget_bytes {
         return Ok(false);
     }
     if job.mask.is_some() {
         return Err(DenseError::in_parts("take a mask", Some(budget_bytes)).into());
     }
-    if claims.paths().next().is_some() {
-        let what = "measure what a run says of its errors";
-        return Err(DenseError::in_parts(what, Some(budget_bytes)).into());
-    }
     Ok(true)
+}
+
+/// Whether fields are measured in boxes.
+///
+/// # Errors
+/// [`DenseError::InParts`] where a mask is given as well, or what the run said of its errors.
+pub(super) fn is_of_flow(job: &EvaluateJob, claims: &ClaimFiles, session: &Session) -> Result<bool> {
+    let in_parts = is_in_parts(job, evaluate_room, session)?;
+    if in_parts && claims.paths().next().is_some() {
+        let what = "measure what a run says of its errors";
+        return Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
+    }
+    Ok(in_parts)
+}
+
+/// Whether labels are compared in boxes.
+///
+/// # Errors
+/// [`DenseError::InParts`] where a mask is given as well.
+pub(super) fn is_of_labels(job: &EvaluateJob, session: &Session) -> Result<bool> {
+    is_in_parts(job, evaluate_labels_room, session)
+}
+
+/// Compares labels box by box, as [`evaluate_labels`](super::evaluate_labels) does at once.
+///
+/// # Errors
+/// [`DenseError::InParts`] for a file that must be read as a whole; as [`pipelines::evaluate_labels_in_parts`].
+pub(super) fn labels(
+    job: &EvaluateJob,
+    warnings: &mut Warnings,
+    session: &Session,
+) -> Result<LabelOverlapReport> {
+    let reading = session.reading(job.reading);
+    let mut open = |path: &Path| FileBoxes::image(path, &reading, session, warnings);
+    let (result, truth) = (open(&job.result)?, open(&job.truth)?);
+    let [ours, true_name] = job.names();
+    let names = EvaluateNames { result: &ours, truth: &true_name };
+    let request = EvaluateLabelPartsRequest { result: &result, truth: &truth, names };
+    let found = pipelines::evaluate_labels_in_parts(&request, session)?;
+    [result.told(), truth.told()].into_iter().for_each(|told| warnings.extend(told));
+    Ok(found)
 }
 
 /// Measures a field box by box, as [`evaluate_flow`](super::evaluate_flow) does at once.

@@ -34,6 +34,11 @@ pub struct EvaluateJob {
 }
 
 impl EvaluateJob {
+    /// What result and truth are called in errors.
+    fn names(&self) -> [String; 2] {
+        [&self.result, &self.truth].map(|path| path.display().to_string())
+    }
+
     /// Begins to read the files.
     fn begin(&self, session: &Session) -> Result<()> {
         self.begin_with([], session)
@@ -63,7 +68,7 @@ impl EvaluateJob {
         let mask =
             self.mask.as_ref().map(|file| file.read(&session.reading(self.reading), warnings)).transpose()?;
         let mask: Option<&Mask> = mask.as_ref();
-        let [ours, true_name] = [&self.result, &self.truth].map(|path| path.display().to_string());
+        let [ours, true_name] = self.names();
         let names = EvaluateNames { result: &ours, truth: &true_name };
         measure(&EvaluateRequest { result, truth, mask, names })
     }
@@ -92,7 +97,7 @@ pub fn evaluate_flow(
 ) -> Result<FlowEvaluation> {
     job.begin_with(claims.paths(), session)?;
     #[cfg(feature = "zarr")]
-    if in_parts::is_in_parts(job, claims, session)? {
+    if in_parts::is_of_flow(job, claims, session)? {
         return in_parts::flow(job, warnings, session);
     }
     let reading = &session.reading(job.reading);
@@ -121,16 +126,22 @@ pub fn evaluate_disparity(
     job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_disparity(request, session))
 }
 
-/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.
+/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label. Where both images do not fit into the session's budget of
+/// memory they are read in boxes.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`pipelines::evaluate_labels`].
+/// Anything wrong with the files; as [`pipelines::evaluate_labels`]; in boxes as [`pipelines::evaluate_labels_in_parts`], and
+/// [`DenseError::InParts`](pipelines::DenseError::InParts) with a mask.
 pub fn evaluate_labels(
     job: &EvaluateJob,
     warnings: &mut Warnings,
     session: &Session,
 ) -> Result<LabelOverlapReport> {
     job.begin(session)?;
+    #[cfg(feature = "zarr")]
+    if in_parts::is_of_labels(job, session)? {
+        return in_parts::labels(job, warnings, session);
+    }
     let result = io::read_image(&job.result, session.reading(job.reading), warnings)?;
     let truth = io::read_image(&job.truth, session.reading(job.reading), warnings)?;
     job.measure(&result, &truth, warnings, session, |request| pipelines::evaluate_labels(request, session))

@@ -82,7 +82,7 @@ pub fn evaluate_flow_in_parts(
 }
 
 /// Measures boxes while the next one is read.
-fn each_box<T: Send>(
+pub(super) fn each_box<T: Send>(
     all: &[GridBox],
     read: impl Fn(GridBox) -> Result<T> + Sync,
     mut measure: impl FnMut(T) -> Result<()>,

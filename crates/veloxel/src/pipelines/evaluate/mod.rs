@@ -2,9 +2,11 @@
 
 mod in_parts;
 mod kept_sums;
+mod labels_in_parts;
 
 use crate::{Result, Session, VeloxelError};
 pub use in_parts::{EvaluatePartsRequest, evaluate_flow_in_parts, evaluate_room};
+pub use labels_in_parts::{EvaluateLabelPartsRequest, evaluate_labels_in_parts, evaluate_labels_room};
 use serde::Serialize;
 use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Portion, Stage, TriangleMesh, Volume};
 use veloxel_measure::{
