@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Veloxel's files with what SimpleITK, OpenCV, NumPy, ngff-zarr, ome-zarr-py and zarr-python read and write.
+"""Compares Veloxel's files with what SimpleITK, OpenCV, NumPy, ngff-zarr, ome-zarr-models, ome-zarr-py and zarr-python read and write.
 
     python3 -m pip install SimpleITK numpy opencv-contrib-python-headless 'ngff-zarr[validate]' ome-zarr ome-zarr-models
     python3 crates/io/tests/peers.py
@@ -20,6 +20,7 @@ import tempfile
 import numpy as np
 import SimpleITK as sitk
 import zarr_conformance
+import zarr_models
 import zarr_peers
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -273,6 +274,7 @@ def main():
             transforms_of_itk(folder)
             zarr_peers.compare(folder, convert, check)
             zarr_conformance.compare(folder, convert, check)
+            zarr_models.compare(folder, convert, check)
     print("all peers agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 
