@@ -1,6 +1,6 @@
-"""Measures `veloxel.dask`: efficiency of two worker processes, and what the scheduler takes for small tasks.
+"""Measures `veloxel.dask`: efficiency of two worker processes, and what the scheduler takes for small tasks of both functions.
 
-    python benches/dask_pairs.py [pairs|scheduler]
+    python benches/dask_pairs.py [pairs|scheduler|tiles]
 
 Needs the package with its extra `dask`. *Evidence*: the table in docs/dask.md.
 """
@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster, SchedulerPlugin
 
 import veloxel
 import veloxel.dask
+from veloxel.dask import _tiles
 
 SIDE, PAIRS, TILES = 96, 16, 10_000
 
@@ -73,9 +74,26 @@ class Counting(SchedulerPlugin):
         self.scheduler = scheduler
 
 
-def measure_scheduler(seconds, count):
+def sleep_of_a_tile(task, nth):
+    """Sleeps in place of a tile."""
+    time.sleep(task["sleep_s"])
+
+
+def all_pairs(client, count, seconds):
     veloxel.dask._task = sleep_instead
     veloxel.dask._check = lambda options: None
+    pairs = (("a", "b") for _ in range(count))
+    assert sum(1 for _ in veloxel.dask.map_pairs(pairs, client=client, sleep_s=seconds)) == count
+
+
+def all_tiles(client, count, seconds):
+    _tiles._estimate = sleep_of_a_tile
+    # As large as the files and options of a run.
+    task = {"token": "0" * 12, "files": "/data/" + 60 * "x", "options": {str(nth): nth for nth in range(12)}, "sleep_s": seconds}
+    _tiles._estimate_all(client, task, count)
+
+
+def measure_scheduler(name, send_all, seconds, count):
     for is_counted in (False, True):
         with LocalCluster(n_workers=2, threads_per_worker=64, processes=False, dashboard_address=None) as cluster, Client(cluster) as client:
             counting = Counting()
@@ -83,26 +101,27 @@ def measure_scheduler(seconds, count):
                 counting.scheduler = cluster.scheduler
                 cluster.scheduler.add_plugin(counting, name="counting")
             begin_cpu, begin = time.process_time(), time.perf_counter()
-            tiles = (("a", "b") for _ in range(count))
-            assert sum(1 for _ in veloxel.dask.map_pairs(tiles, client=client, sleep_s=seconds)) == count
+            send_all(client, count, seconds)
             wall, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
         if is_counted:
-            print(f"tasks a tile {len(counting.keys) / count:.2f}, largest graph at the scheduler {counting.most_bytes / 1e6:.2f} MB")
+            print(f"tasks a {name} {len(counting.keys) / count:.2f}, largest graph at the scheduler {counting.most_bytes / 1e6:.2f} MB")
         else:
-            print(f"{count} tasks that sleep {seconds} s on 2 workers of 64 threads: {wall:.1f} s, without waiting {count * seconds / 128:.1f} s")
-            print(f"time of scheduler, client and workers together {1e3 * cpu / count:.2f} ms a task")
+            print(f"{count} {name}s that sleep {seconds} s on 2 workers of 64 threads: {wall:.1f} s, without waiting {count * seconds / 128:.1f} s")
+            print(f"processor time of scheduler, client and workers together {1e3 * cpu / count:.2f} ms a task")
 
 
 if __name__ == "__main__":
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    reader.add_argument("what", nargs="?", choices=["pairs", "scheduler"])
+    reader.add_argument("what", nargs="?", choices=["pairs", "scheduler", "tiles"])
     reader.add_argument("--preset", default="fast")
     reader.add_argument("--repeats", type=int, default=3)
     reader.add_argument("--tiles", type=int, default=TILES)
     reader.add_argument("--sleep", type=float, default=0.1)
     given = reader.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    if given.what != "scheduler":
+    if given.what in (None, "pairs"):
         measure_pairs(given.preset, given.repeats)
-    if given.what != "pairs":
-        measure_scheduler(given.sleep, given.tiles)
+    if given.what in (None, "scheduler"):
+        measure_scheduler("pair", all_pairs, given.sleep, given.tiles)
+    if given.what in (None, "tiles"):
+        measure_scheduler("tile", all_tiles, given.sleep, given.tiles)

@@ -32,6 +32,7 @@ from .._flow import parameters
 from .._results import FlowResult
 from .._session import Session, devices
 from .._warnings import VeloxelWarning, tell
+from ._ahead import Ahead
 from ._clients import client_of as _client
 from ._tiles import flow
 
@@ -41,8 +42,6 @@ __all__ = ["PairDone", "flow", "map_pairs", "pair"]
 _AHEAD = 4
 #: Tasks that wait at least, so that a cluster that adapts sees what there is to do.
 _LEAST_AHEAD = 64
-#: How often the workers are counted.
-_LOOK_EVERY_S = 1.0
 #: Formats of fields.
 _ENDINGS = (".nii.gz", ".nii", ".mha", ".mhd", ".nrrd", ".nhdr", ".npy", ".flo", ".pfm", ".png")
 #: Arguments of flow that are the cluster's, or the caller's alone.
@@ -159,14 +158,13 @@ def map_pairs(
 
 def _run(sending: _Sending, pairs: Iterator[Any], errors: str, ahead: int | None) -> Iterator[PairDone]:
     under_way: deque[Any] = deque()
+    own, has_more = Ahead(sending.client, ahead, each=_AHEAD, least=_LEAST_AHEAD), True
     try:
-        most, has_more, looked = sending.most(ahead), True, time.monotonic()
         while has_more or under_way:
-            # Some at a time: the scheduler takes a message for each sending.
-            some = max(1, most // 4)
-            while has_more and len(under_way) + some <= most:
-                given = list(islice(pairs, some))
-                has_more = len(given) == some
+            room = own.room(len(under_way)) if has_more else 0
+            if room:
+                given = list(islice(pairs, room))
+                has_more = len(given) == room
                 under_way.extend(sending.send(given))
             for done in sending.take(under_way):
                 for message, kind in done[1]:
@@ -174,9 +172,6 @@ def _run(sending: _Sending, pairs: Iterator[Any], errors: str, ahead: int | None
                 if done[0].error is not None and errors == "raise":
                     raise done[0].error
                 yield done[0]
-            if time.monotonic() - looked > _LOOK_EVERY_S:
-                # Workers come and go.
-                most, looked = sending.most(ahead), time.monotonic()
     finally:
         sending.client.cancel([future for _, future in under_way])
 
@@ -200,11 +195,6 @@ class _Sending:
         self.token = uuid4().hex[:12]
         self.count = 0
         self.names: set[str] = set()
-
-    def most(self, ahead: int | None) -> int:
-        if ahead is not None:
-            return max(1, ahead)
-        return max(_LEAST_AHEAD, _AHEAD * sum(self.client.nthreads().values()))
 
     def send(self, given: list[Any]) -> list[tuple[int, Any]]:
         """Sends pairs as tasks: their numbers and futures."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from itertools import islice
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from .. import _veloxel
 from .._flow_files import file_job
 from .._session import Session, lent
 from .._warnings import tell
+from ._ahead import Ahead
 from ._clients import client_of
 
 #: Tiles that wait at the scheduler for each thread of the workers, and at least.
@@ -76,24 +78,25 @@ def flow(
 
 def _estimate_all(client: Any, task: dict[str, Any], count: int) -> None:
     """Sends tiles as they are needed, so that there is no graph of all."""
-    from distributed import wait
+    from distributed import as_completed
 
-    under_way: set[Any] = set()
-    numbers = iter(range(count))
+    ahead = Ahead(client, None, each=_AHEAD, least=_LEAST_AHEAD)
+    numbers, under_way, finished = iter(range(count)), set(), as_completed(loop=client.loop)
     try:
         while True:
-            most = max(_LEAST_AHEAD, _AHEAD * sum(client.nthreads().values()))
-            for nth in numbers:
-                key = f"veloxel-tile-{task['token']}-{nth}"
-                under_way.add(client.submit(_estimate, task, nth, key=key, pure=False))
-                if len(under_way) >= most:
-                    break
+            some = list(islice(numbers, ahead.room(len(under_way))))
+            if some:
+                keys = [f"veloxel-tile-{task['token']}-{nth}" for nth in some]
+                sent = client.map(_estimate, [task] * len(some), some, key=keys, pure=False)
+                under_way.update(sent)
+                finished.update(sent)
             if not under_way:
                 return
-            done = wait(under_way, return_when="FIRST_COMPLETED").done
-            for future in done:
-                future.result()
-            under_way -= done
+            for future in finished.next_batch():
+                # What was found lies in its file: nothing is fetched but what is wrong.
+                if future.status != "finished":
+                    future.result()
+                under_way.discard(future)
     finally:
         client.cancel(list(under_way))
 
