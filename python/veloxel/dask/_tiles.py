@@ -81,7 +81,8 @@ def _estimate_all(client: Any, task: dict[str, Any], count: int) -> None:
     from distributed import as_completed
 
     ahead = Ahead(client, None, each=_AHEAD, least=_LEAST_AHEAD)
-    numbers, under_way, finished = iter(range(count)), set(), as_completed(loop=client.loop)
+    under_way: set[Any] = set()
+    numbers, finished = iter(range(count)), as_completed(loop=client.loop)
     try:
         while True:
             some = list(islice(numbers, ahead.room(len(under_way))))

@@ -3,59 +3,14 @@
 //! Boxes are seen twice. Counts are summed the first time, with those of the voxels on surfaces, by which the second time is planned:
 //! the surfaces of as many labels as there is room for are listed at once ([`SurfaceLists`]).
 
+use super::counts::Counts;
 use super::label_box::LabelBox;
-use super::regions::{Region, of_row};
+use super::regions::Region;
 use super::scatter::Scatter;
 use super::surface_lists::{SurfaceLists, SurfaceTurn};
 use super::{LabelOverlapReport, overlap};
 use crate::error::MeasureError;
-use std::collections::BTreeMap;
 use veloxel_core::{Grid, Stopped, Threads};
-
-/// What is counted of two label images.
-#[derive(Debug, Clone, Default)]
-struct Counts {
-    regions: BTreeMap<u32, Region>,
-    /// Voxels on the surfaces of each label, of the result and of the truth.
-    surfaces: BTreeMap<u32, [usize; 2]>,
-    /// The values of the result and of the truth.
-    scatters: [Scatter; 2],
-}
-
-impl Counts {
-    fn add_row(&mut self, part: &LabelBox, row: usize) {
-        let place = part.place(row);
-        let [(result, _), (truth, _)] = [0, 1].map(|image| part.row(image, place));
-        of_row([result, truth], place, &mut self.regions);
-        for (image, scatter) in self.scatters.iter_mut().enumerate() {
-            let (labels, after) = part.row(image, place);
-            scatter.add_row(labels, after, part.row_below(image, place));
-            let mut begin = 0;
-            for run in labels.chunk_by(|a, b| a == b) {
-                let own = begin..begin + run.len();
-                begin = own.end;
-                let count = match run[0] {
-                    0 => 0,
-                    _ => own.filter(|along| part.is_on_surface(image, place, *along)).count(),
-                };
-                if count > 0 {
-                    self.surfaces.entry(run[0]).or_default()[image] += count;
-                }
-            }
-        }
-    }
-
-    fn and(&mut self, other: Self) {
-        for (label, region) in other.regions {
-            self.regions.entry(label).and_modify(|all| all.and(&region)).or_insert(region);
-        }
-        for (label, [result, truth]) in other.surfaces {
-            let all = self.surfaces.entry(label).or_default();
-            *all = [all[0] + result, all[1] + truth];
-        }
-        self.scatters.iter_mut().zip(&other.scatters).for_each(|(all, own)| all.and(own));
-    }
-}
 
 /// What two label images have in common, counted box by box.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use veloxel_core::{Grid, GridBox};
 pub struct LabelBox {
     /// The voxels that belong to the box.
     pub(super) own: GridBox,
-    /// Those that are known: the box and the voxels around it, as far as the images go.
+    /// The box and the voxels around it, as far as the images go.
     seen: GridBox,
     /// Labels of `seen` in the result and in the truth, x fastest.
     labels: [Vec<u32>; 2],

@@ -4,6 +4,7 @@
 //! G. E. Christensen et al., "Introduction to the Non-Rigid Image Registration Evaluation Project", WBIR 2006;
 //! Hausdorff 95: the larger of the two directed 95th percentiles of the distances between surface voxels.
 
+mod counts;
 mod distance_transform;
 mod hausdorff;
 mod in_boxes;

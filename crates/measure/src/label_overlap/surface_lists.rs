@@ -48,7 +48,7 @@ const OF_BAND: usize = 2;
 pub struct SurfaceLists<'a> {
     turn: &'a SurfaceTurn,
     grid: Grid,
-    /// Of each label the indices of the voxels on its surface, of the result and of the truth.
+    /// Indices of the voxels on the surface of each label, of the result and of the truth.
     voxels: [Vec<Vec<u64>>; 2],
 }
 
