@@ -43,7 +43,8 @@ def batch(
         dry_run: Whether rows are checked alone, and nothing is run.
         device: ``"auto"``: all GPUs of the fastest kind, or the processor; else as for :class:`Session`.
         threads: Threads of the processor, of all rows together; 0: all.
-        at_once: Rows that run at once on each device; on a processor they part its threads.
+        at_once: Rows that run at once on each device, each in its own memory; on a processor they part its threads, on a GPU each has a
+            queue of its own.
         max_memory: Bytes that each row may take.
         progress: Is called with ``"solve"`` and the share of the rows that have ended.
 

@@ -135,3 +135,79 @@ fn what_is_not_read_is_said() {
         assert!(refused.contains(said), "{refused}");
     }
 }
+
+/// A square whose points hang on two joints, and which a morph target may move.
+fn skinned(weights: [[f32; 4]; 4], joints: [[u8; 4]; 4]) -> Value {
+    let mut skin = scene(floats(), Some((0, 6)), 4);
+    let translated = |z: f32| -> Vec<f32> {
+        let mut columns = vec![0.0; 16];
+        (0..4).for_each(|k| columns[5 * k] = 1.0);
+        columns[14] = z;
+        columns
+    };
+    let mut bytes: Vec<u8> = weights.as_flattened().iter().flat_map(|w| w.to_le_bytes()).collect();
+    bytes.extend(joints.as_flattened());
+    bytes.extend([translated(0.0), translated(-2.0)].concat().iter().flat_map(|v| v.to_le_bytes()));
+    bytes.extend([0.0f32, 0.0, 1.0].repeat(4).iter().flat_map(|v| v.to_le_bytes()));
+    let coded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, &bytes);
+    let uri = format!("data:application/octet-stream;base64,{coded}");
+    let push = |list: &mut Value, entry: Value| list.as_array_mut().unwrap().push(entry);
+    push(&mut skin["buffers"], json!({"byteLength": bytes.len(), "uri": uri}));
+    for (begin, length) in [(0, 64), (64, 16), (80, 128), (208, 48)] {
+        push(&mut skin["bufferViews"], json!({"buffer": 1, "byteOffset": begin, "byteLength": length}));
+    }
+    for (view, component, count, kind) in
+        [(6, 5126, 4, "VEC4"), (7, 5121, 4, "VEC4"), (8, 5126, 2, "MAT4"), (9, 5126, 4, "VEC3")]
+    {
+        let accessor = json!({"bufferView": view, "componentType": component, "count": count, "type": kind});
+        push(&mut skin["accessors"], accessor);
+    }
+    let primitive = &mut skin["meshes"][0]["primitives"][0];
+    primitive["attributes"]["WEIGHTS_0"] = 2.into();
+    primitive["attributes"]["JOINTS_0"] = 3.into();
+    primitive["targets"] = json!([{"POSITION": 5}]);
+    skin["skins"] = json!([{"joints": [1, 2], "inverseBindMatrices": 4}]);
+    // Joint 1 stood at z = 2 when the skin was bound, and stands at z = 5 now.
+    skin["nodes"] = json!([
+        {"mesh": 0, "skin": 0, "translation": [100, 0, 0]},
+        {"translation": [0, 0, 1], "children": [2]},
+        {"translation": [0, 0, 4]},
+    ]);
+    skin["scenes"][0]["nodes"] = json!([0, 1]);
+    skin
+}
+
+/// The height of each point of the square, by its x and y.
+fn heights(scene: &Value) -> [f32; 4] {
+    let (mesh, _) = read(scene).unwrap();
+    let height = |[x, y]: [f32; 2]| mesh.points().iter().find(|p| p[..2] == [x, y]).unwrap()[2];
+    [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(height)
+}
+
+#[test]
+fn skins_are_in_the_pose_of_their_joints_and_morph_targets_by_their_weights() {
+    let (first, second) = ([1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]);
+    let joints = [[0, 1, 0, 0]; 4];
+    // Joint 0 lifts by 1, joint 1 by 5 − 2; weights count by their share; a point without any belongs to its first joint.
+    let mut skin = skinned([first, second, [0.5, 0.5, 0.0, 0.0], [0.0; 4]], joints);
+    assert_eq!(heights(&skin), [1.0, 3.0, 2.0, 1.0]);
+    skin["meshes"][0]["weights"] = json!([2.0]);
+    assert_eq!(heights(&skin), [3.0, 5.0, 4.0, 3.0], "a morph target moves the mesh before its joints do");
+    skin["nodes"][0]["weights"] = json!([0.0]);
+    assert_eq!(heights(&skin), [1.0, 3.0, 2.0, 1.0], "the node's weights come first");
+    let uneven = skinned([[0.25, 0.25, 0.0, 0.0], first, first, first], joints);
+    assert_eq!(heights(&uneven), [2.0, 1.0, 1.0, 1.0]);
+
+    let said = |scene: &Value| read(scene).unwrap_err().to_string();
+    assert!(said(&skinned([first; 4], [[2, 0, 0, 0]; 4])).contains("a joint of a point"));
+    let mut few = skinned([first; 4], joints);
+    few["accessors"][4]["count"] = 1.into();
+    assert!(said(&few).contains("inverse matrices of a skin"), "{}", said(&few));
+    let mut short = skinned([first; 4], joints);
+    short["accessors"][2]["count"] = 3.into();
+    assert!(said(&short).contains("numbers of a point"), "{}", said(&short));
+    let mut circle = skinned([first; 4], joints);
+    circle["nodes"][2]["children"] = json!([1]);
+    circle["scenes"][0]["nodes"] = json!([0]);
+    assert!(said(&circle).contains("nodes above a joint"), "{}", said(&circle));
+}

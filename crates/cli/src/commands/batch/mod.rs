@@ -65,7 +65,8 @@ pub struct BatchArguments {
     #[arg(long)]
     json: bool,
 
-    /// Rows that run at once on each device; on a processor they part its threads
+    /// Rows that run at once on each device, each in its own memory; on a processor they part its threads, on a GPU each has a queue of
+    /// its own
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Device")]
     at_once: usize,
 

@@ -186,3 +186,21 @@ fn pixels_at_the_detector_are_divided_by_the_magnification() {
     let ratio = [(Tag(0x0018, 0x1110), VR::DS, "1000"), (Tag(0x0018, 0x1111), VR::DS, "500")];
     assert_eq!(spacing(&ratio).0, [0.3, 0.15]);
 }
+
+#[test]
+fn without_a_pixel_spacing_the_aspect_ratio_says_how_high_pixels_are() {
+    let picture = |ratio: &str, spacing: &str| {
+        let image = still(0, 0).with(SPACING, VR::DS, spacing);
+        let (frames, said) = read(vec![image.with(Tag(0x0028, 0x0034), VR::IS, ratio)]).unwrap();
+        ([0, 1].map(|a| frames[0].grid().spacing_mm()[a]), said)
+    };
+    let (found, said) = picture("11\\10", "");
+    assert_eq!(found, [1.0, 1.1]);
+    assert!(said.contains("1 mm wide and 1.1000 mm high, as PixelAspectRatio says"), "{said}");
+    for square in ["1\\1", "0\\1", "1\\0", "", "x\\y", "3"] {
+        let (found, said) = picture(square, "");
+        assert_eq!(found, [1.0; 2], "{square}");
+        assert!(said.contains("no pixel spacing: 1 mm is assumed"), "{square}: {said}");
+    }
+    assert_eq!(picture("11\\10", "0.5\\0.25").0, [0.25, 0.5]);
+}

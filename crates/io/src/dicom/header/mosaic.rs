@@ -6,6 +6,7 @@
 
 use super::PlaneHeader;
 use super::fields::Fields;
+use super::spacing::Measured;
 use crate::read::geometry::cross;
 use dicom_core::PrimitiveValue;
 use dicom_dictionary_std::tags;
@@ -98,7 +99,7 @@ pub(super) fn tiles(
         return Err(format!("{columns} × {rows} pixels are no mosaic of {count} slices"));
     }
     let size = [columns / side, rows / side];
-    let Some(spacing) = whole.spacing_mm else {
+    let Some(spacing) = whole.spacing_mm.filter(|_| whole.measured != Measured::ByAspect) else {
         return Err("it is a mosaic without a pixel spacing".to_owned());
     };
     let (Some([along_rows, along_columns]), Some(corner)) = (whole.orientation, whole.position_mm) else {

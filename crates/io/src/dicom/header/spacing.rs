@@ -1,7 +1,7 @@
 //! Millimetres between the pixels of a plane, and what they are measured by.
 //!
 //! *Specification*: DICOM PS3.3, sections 10.7 (pixel spacing, and its calibration), C.8.7.10 and C.8.6 (at the imager), C.8.5.5
-//! (regions of ultrasound).
+//! (regions of ultrasound), C.7.6.3 (aspect ratio of pixels, where no length is known).
 
 use super::fields::Fields;
 use dicom_core::PrimitiveValue;
@@ -30,6 +30,8 @@ pub(crate) enum Measured {
     RegionsDiffer,
     /// On a film that was scanned.
     OnFilm,
+    /// By no length: pixels are taken 1 mm wide, and as high as their aspect ratio makes them.
+    ByAspect,
 }
 
 /// Millimetres between columns and between rows.
@@ -60,9 +62,20 @@ pub(super) fn of(fields: &Fields, object: &InMemDicomObject) -> (Option<[f64; 2]
         return (Some(spacing), Measured::OnFilm);
     }
     let mut regions = regions(object);
-    let Some(first) = regions.next() else { return (None, Measured::There) };
+    let Some(first) = regions.next() else { return by_aspect(fields) };
     let agree = |other: [f64; 2]| (0..2).all(|a| (other[a] - first[a]).abs() < SAME * first[a]);
     if regions.all(agree) { (Some(first), Measured::InRegions) } else { (None, Measured::RegionsDiffer) }
+}
+
+/// Pixels 1 mm wide, where their aspect ratio says that they are not square.
+fn by_aspect(fields: &Fields) -> (Option<[f64; 2]>, Measured) {
+    // The height first.
+    let ratio: Option<[f64; 2]> = fields.numbers(tags::PIXEL_ASPECT_RATIO);
+    let height = ratio.map(|[y, x]| y / x).filter(|height| *height > 0.0 && height.is_finite());
+    match height.filter(|height| (height - 1.0).abs() > SAME) {
+        Some(height) => (Some([1.0, height]), Measured::ByAspect),
+        None => (None, Measured::There),
+    }
 }
 
 /// The spacings of the regions that are pictures of tissue, mm.

@@ -178,7 +178,7 @@ fn file_names(planes: &[PlaneHeader]) -> String {
 /// What a pixel spacing is measured by, where that is not the patient.
 fn tell_spacing(first: &PlaneHeader, context: &mut Context) {
     let text = match first.measured {
-        Measured::There => return,
+        Measured::There | Measured::ByAspect => return,
         Measured::AtImager => {
             "pixel spacing is that at the detector (ImagerPixelSpacing): the patient's is smaller by an unknown magnification"
                 .to_owned()
@@ -211,6 +211,11 @@ fn grid(first: &PlaneHeader, count: usize, place: &GridPlace, context: &mut Cont
     let thickness = thickness.or(first.between_mm).or(first.thickness_mm);
     if first.spacing_mm.is_none() {
         context.assume("no pixel spacing: 1 mm is assumed")?;
+    } else if let (Measured::ByAspect, Some([_, height])) = (first.measured, first.spacing_mm) {
+        let text = format!(
+            "no pixel spacing: pixels are taken 1 mm wide and {height:.4} mm high, as PixelAspectRatio says"
+        );
+        context.assume(text)?;
     }
     let [sx, sy] = first.spacing_mm.unwrap_or([1.0; 2]);
     let spacing = [sx, sy, thickness.unwrap_or(1.0)];

@@ -2,6 +2,7 @@
 //!
 //! *Specification*: Khronos, "glTF 2.0 Specification", 2021, section 3.6.2.
 
+use super::placement::{Placement, of_columns};
 use super::{F32, I8, I16, U8, U16, U32};
 use crate::error::Result;
 use crate::read::context::Context;
@@ -32,7 +33,7 @@ struct Views<'a, 'b> {
 }
 
 impl<'a> Accessor<'a> {
-    /// An accessor of elements of a kind: `SCALAR`, which holds indices, `VEC2` or `VEC3`.
+    /// An accessor of elements of a kind: `SCALAR`, which holds indices, `VEC2`, `VEC3`, `VEC4` or `MAT4`.
     ///
     /// # Errors
     /// [`IoError::Malformed`](crate::IoError::Malformed) for what lies beyond its buffer.
@@ -48,6 +49,8 @@ impl<'a> Accessor<'a> {
         let components = match kind {
             "SCALAR" => 1,
             "VEC2" => 2,
+            "VEC4" => 4,
+            "MAT4" => 16,
             _ => 3,
         };
         let is_index = kind == "SCALAR";
@@ -100,6 +103,11 @@ impl<'a> Accessor<'a> {
         [0, 1, 2].map(|axis| self.component(index, axis))
     }
 
+    /// A matrix of four columns, as a map of points.
+    pub fn matrix(&self, index: usize) -> Placement {
+        of_columns(std::array::from_fn(|nth| self.component(index, nth)))
+    }
+
     /// A place in a texture, from its lower left corner; glTF counts from the upper left one.
     pub fn place(&self, index: usize) -> [f32; 2] {
         let [u, v] = [0, 1].map(|axis| self.component(index, axis) as f32);
@@ -112,7 +120,8 @@ impl<'a> Accessor<'a> {
         whole_number(&self.bytes[nth * self.stride..][..width])
     }
 
-    fn component(&self, index: usize, nth: usize) -> f64 {
+    /// A number of an element.
+    pub fn component(&self, index: usize, nth: usize) -> f64 {
         let width = width(self.component).unwrap_or(4);
         let bytes = &self.bytes[index * self.stride + nth * width..][..width];
         let (value, most) = match (self.component, bytes) {

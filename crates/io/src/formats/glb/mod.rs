@@ -3,16 +3,19 @@
 //! *Specification*: Khronos, "glTF 2.0 Specification", 2021, sections 3 and 4.
 //! *Compatible implementations*: trimesh, Blender.
 //! *Read*: triangles, strips and fans with positions as floats or whole numbers of 8 or 16 bits, sparse ones as well, with or without
-//! indices, in the places of the scene's nodes (without a scene: of all nodes), and their first texture coordinates where all of them
-//! have some; points and lines are left out with a note, and everything else without one. *Written*: a node and a mesh for each part, whose
-//! triangles share vertices, with colours and texture coordinates.
+//! indices, in the places of the scene's nodes (without a scene: of all nodes), skins in the pose of their joints and morph targets by
+//! the weights of the scene; and their first texture coordinates where all of them have some. Points and lines are left out with a note,
+//! and everything else without one. *Written*: a node and a mesh for each part, whose triangles share vertices, with colours and texture
+//! coordinates.
 //! *Limits*: no compression (Draco, meshopt); an extension that a file requires is refused by name unless it is one of looks;
-//! coordinates are 32-bit floats; no skins and morph targets.
+//! coordinates are 32-bit floats; no animations.
 
 use crate::format::Format;
 
 mod accessor;
 pub(super) mod buffers;
+mod placement;
+mod posed;
 mod reader;
 pub(super) mod scene;
 mod writer;

@@ -2,6 +2,8 @@
 
 use super::accessor::Accessor;
 use super::buffers;
+use super::placement::{IDENTITY, MOST_DEPTH, Placement, after, placement};
+use super::posed::{Pose, PosedPoints, SkinnedPoints, Skins};
 use crate::content::Decoded;
 use crate::error::Result;
 use crate::read::context::Context;
@@ -14,15 +16,8 @@ use veloxel_core::WarningKind;
 
 /// Corners that are read between two questions whether to go on.
 const CORNERS_BETWEEN: usize = 1 << 14;
-/// Nodes below one another.
-const MOST_DEPTH: usize = 64;
-
 /// Primitives in all places of their meshes: 20,000 nodes of one mesh of 20,000 empty primitives fit into a file of 1 MB.
 const MOST_PRIMITIVES: usize = 1 << 18;
-
-/// A map of points: the rows of a 3 × 4 matrix.
-type Placement = [[f64; 4]; 3];
-const IDENTITY: Placement = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
 /// The triangles of a scene. `binary` is the first buffer, where it has no address of its own.
 pub(in crate::formats) fn read_scene(
@@ -39,9 +34,17 @@ pub(in crate::formats) fn read_scene(
     let nodes_left = json["nodes"].as_array().map_or(0, Vec::len);
     let surface = Triangles::default();
     let primitives_left = MOST_PRIMITIVES;
-    let left_out = 0;
-    let mut scene =
-        Scene { json: &json, buffers: &buffers, context, surface, nodes_left, primitives_left, left_out };
+    let (left_out, skins) = (0, Skins::of(&json));
+    let mut scene = Scene {
+        json: &json,
+        buffers: &buffers,
+        context,
+        surface,
+        skins,
+        nodes_left,
+        primitives_left,
+        left_out,
+    };
     for node in roots(&json) {
         scene.node(&node, &IDENTITY, 0)?;
     }
@@ -93,6 +96,7 @@ struct Scene<'a> {
     buffers: &'a [Cow<'a, [u8]>],
     context: &'a Context<'a>,
     surface: Triangles,
+    skins: Skins<'a>,
     /// Nodes that were not placed yet.
     nodes_left: usize,
     /// Primitives that may still be placed.
@@ -113,8 +117,10 @@ impl<'a> Scene<'a> {
         let placement = after(above, &placement(node, self.context)?);
         if !node["mesh"].is_null() {
             let mesh = self.item("meshes", &node["mesh"])?;
+            let weights = [&node["weights"], &mesh["weights"]].into_iter().find_map(Value::as_array);
+            let shape = Shape { placement, skin: &node["skin"], weights: weights.map_or(&[], Vec::as_slice) };
             for primitive in mesh["primitives"].as_array().into_iter().flatten() {
-                self.primitive(primitive, &placement)?;
+                self.primitive(primitive, &shape)?;
             }
         }
         for child in node["children"].as_array().into_iter().flatten() {
@@ -129,7 +135,65 @@ impl<'a> Scene<'a> {
         found.ok_or_else(|| self.context.malformed(format!("an index into {list}"), "one of them", index))
     }
 
-    fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<()> {
+    /// The points of a primitive, as its node shows them.
+    fn points(&mut self, primitive: &'a Value, shape: &Shape<'_>) -> Result<PosedPoints<'a>> {
+        let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
+        let mut targets = Vec::new();
+        let listed = primitive["targets"].as_array().into_iter().flatten();
+        for (target, weight) in listed.zip(shape.weights) {
+            let weight = weight.as_f64().unwrap_or(0.0);
+            if weight != 0.0 && !target["POSITION"].is_null() {
+                targets.push((weight, self.of_points(&target["POSITION"], "VEC3", positions.count)?));
+            }
+        }
+        let pose = match self.skinned(primitive, shape.skin, positions.count)? {
+            Some(skinned) => Pose::Skin(skinned),
+            None => Pose::Node(shape.placement),
+        };
+        Ok(PosedPoints { positions, targets, pose })
+    }
+
+    /// The joints of a primitive's points; none where no joint moves them.
+    fn skinned(
+        &mut self,
+        primitive: &'a Value,
+        skin: &Value,
+        points: usize,
+    ) -> Result<Option<SkinnedPoints<'a>>> {
+        let attributes = &primitive["attributes"];
+        if skin.is_null() || attributes["JOINTS_0"].is_null() {
+            return Ok(None);
+        }
+        let mut sets = Vec::new();
+        for nth in 0.. {
+            let [joints, weights] = ["JOINTS", "WEIGHTS"].map(|name| &attributes[format!("{name}_{nth}")]);
+            if joints.is_null() {
+                break;
+            }
+            sets.push([self.of_points(joints, "VEC4", points)?, self.of_points(weights, "VEC4", points)?]);
+        }
+        let (json, number) = (self.item("skins", skin)?, skin.as_u64().unwrap_or(0) as usize);
+        let inverse = match &json["inverseBindMatrices"] {
+            Value::Null => None,
+            index => Some(self.accessor(index, "MAT4")?),
+        };
+        let joints = self.skins.joints(number, json, inverse.as_ref(), self.context)?;
+        Ok(Some(SkinnedPoints { joints, sets }))
+    }
+
+    /// An accessor with an element for each of so many points.
+    fn of_points(&self, index: &Value, kind: &'static str, points: usize) -> Result<Accessor<'a>> {
+        let accessor = self.accessor(index, kind)?;
+        self.context.require(
+            accessor.count == points,
+            "numbers of a point",
+            format!("{points} of them"),
+            accessor.count,
+        )?;
+        Ok(accessor)
+    }
+
+    fn primitive(&mut self, primitive: &'a Value, shape: &Shape<'_>) -> Result<()> {
         let expected = format!("at most {MOST_PRIMITIVES} in all places of their meshes");
         self.context.require(self.primitives_left > 0, "primitives of a scene", expected, "more")?;
         self.primitives_left -= 1;
@@ -144,7 +208,8 @@ impl<'a> Scene<'a> {
             6 => Order::Fan,
             _ => return Err(self.context.malformed("mode of a primitive", "0 to 6", mode)),
         };
-        let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
+        let points = self.points(primitive, shape)?;
+        let positions = &points.positions;
         // Coordinates in other numbers than floats are left out, as a whole texture is.
         let texture = match &primitive["attributes"]["TEXCOORD_0"] {
             Value::Null => None,
@@ -173,8 +238,7 @@ impl<'a> Scene<'a> {
             if index >= positions.count {
                 return Err(self.context.malformed("a corner", format!("below {}", positions.count), index));
             }
-            let point = positions.point(index);
-            let place = placement.map(|[x, y, z, at]| x * point[0] + y * point[1] + z * point[2] + at);
+            let place = points.place(index, self.context)?;
             self.surface.corner(place, texture.as_ref().map(|texture| texture.place(index)));
         }
         Ok(())
@@ -184,6 +248,15 @@ impl<'a> Scene<'a> {
         let accessor = self.item("accessors", index)?;
         Accessor::of(accessor, kind, &self.json["bufferViews"], self.buffers, self.context)
     }
+}
+
+/// How a node shows a mesh.
+struct Shape<'a> {
+    placement: Placement,
+    /// The skin's number, or null.
+    skin: &'a Value,
+    /// How much of each morph target is added.
+    weights: &'a [Value],
 }
 
 /// Which corners make the triangles of a primitive.
@@ -207,45 +280,4 @@ impl Order {
             (Self::Fan, corner) => triangle + 1 + corner,
         }
     }
-}
-
-/// The numbers of a node under a name; `default` where they are missing.
-fn numbers<const N: usize>(
-    node: &Value,
-    name: &str,
-    default: [f64; N],
-    context: &Context,
-) -> Result<[f64; N]> {
-    if node[name].is_null() {
-        return Ok(default);
-    }
-    let numbers = || node[name].as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
-    let numbers = numbers().and_then(|numbers| numbers.try_into().ok());
-    numbers.ok_or_else(|| context.malformed(format!("{name} of a node"), format!("{N} numbers"), "others"))
-}
-
-/// Where a node lies in the one above it.
-fn placement(node: &Value, context: &Context) -> Result<Placement> {
-    if !node["matrix"].is_null() {
-        // Columns first.
-        let m = numbers(node, "matrix", [0.0; 16], context)?;
-        return Ok([0, 1, 2].map(|row| [m[row], m[row + 4], m[row + 8], m[row + 12]]));
-    }
-    let t = numbers(node, "translation", [0.0; 3], context)?;
-    let s = numbers(node, "scale", [1.0; 3], context)?;
-    let [x, y, z, w] = numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0], context)?;
-    let turn = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-    ];
-    Ok([0, 1, 2].map(|row| [turn[row][0] * s[0], turn[row][1] * s[1], turn[row][2] * s[2], t[row]]))
-}
-
-/// First `inner`, then `outer`.
-fn after(outer: &Placement, inner: &Placement) -> Placement {
-    outer.map(|row| {
-        let column = |k: usize| row[0] * inner[0][k] + row[1] * inner[1][k] + row[2] * inner[2][k];
-        [column(0), column(1), column(2), column(3) + row[3]]
-    })
 }

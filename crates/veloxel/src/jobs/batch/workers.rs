@@ -9,7 +9,7 @@ use veloxel_io::PendingFiles;
 pub struct BatchDevices {
     /// The device; of `auto` all GPUs of the fastest kind. Threads of the processor are those of all rows together.
     pub device: DeviceOptions,
-    /// Rows that run at once on one device; 0: one. On a processor they part its threads.
+    /// Rows that run at once on one device; 0: one. On a processor they part its threads; on a GPU each has a queue of its own.
     pub at_once: usize,
     /// Memory that each row may take, bytes; none: what there is.
     pub max_memory_bytes: Option<u64>,
@@ -43,26 +43,34 @@ impl BatchDevices {
             let of = |threads| opened(&DeviceOptions { name: Some("cpu".to_owned()), threads });
             return threads.map(of).collect();
         }
-        let mut on_devices: Vec<Session> = first.into_iter().collect();
-        for options in self.others(&on_devices)? {
-            on_devices.push(opened(&options)?);
-        }
-        let mut all = Vec::new();
-        for session in on_devices {
-            let more = (1..at_once).map(|_| session.beside()).collect::<Result<Vec<_>>>()?;
-            all.push(session);
-            all.extend(more);
+        let named = first.as_ref().map(|session| self.of_first(session)).transpose()?;
+        let others = first.as_ref().map(|session| self.others(session)).transpose()?.unwrap_or_default();
+        let mut all: Vec<Session> = first.into_iter().collect();
+        for (nth, options) in named.into_iter().chain(others).enumerate() {
+            // Each row that runs at once has a queue of its own, as a device opened by itself has: on one queue the rows' kernels
+            // and waits would stand in line.
+            let more = if nth == 0 { at_once - 1 } else { at_once };
+            for _ in 0..more {
+                all.push(opened(&options)?);
+            }
         }
         Ok(all)
     }
 
+    /// What opens the first device once more.
+    fn of_first(&self, first: &Session) -> Result<DeviceOptions> {
+        let name = match &self.device.name {
+            Some(name) if name != "auto" => name.clone(),
+            _ => first.device()?.info().name,
+        };
+        Ok(DeviceOptions { name: Some(name), threads: self.device.threads })
+    }
+
     /// The other GPUs of the kind that was chosen, where none was named.
-    fn others(&self, opened: &[Session]) -> Result<Vec<DeviceOptions>> {
+    fn others(&self, first: &Session) -> Result<Vec<DeviceOptions>> {
         let is_chosen = self.device.name.as_deref().is_none_or(|name| name == "auto");
-        let Some(first) = opened.first().filter(|_| is_chosen) else { return Ok(Vec::new()) };
-        let name = first.device()?.info().name;
         // Adapters of other interfaces may be a processor in disguise, or the same GPU once more.
-        if name != "cuda" {
+        if !is_chosen || first.device()?.info().name != "cuda" {
             return Ok(Vec::new());
         }
         let is_other = |listing: &crate::session::DeviceListing| {
@@ -91,5 +99,33 @@ mod tests {
         assert_eq!(threads(1, 3), [3]);
         assert_eq!(threads(2, 3), [2, 1]);
         assert_eq!(threads(3, 2), [1, 1, 1]);
+    }
+
+    /// Whether a buffer of each session's device is counted by that device alone.
+    fn have_a_device_each(name: &str) {
+        let device = DeviceOptions { name: Some(name.to_owned()), ..DeviceOptions::default() };
+        let devices = BatchDevices { device, at_once: 2, max_memory_bytes: None };
+        let sessions = veloxel_testkit::here(name, devices.open(&PendingFiles::default()));
+        let [first, second] = &sessions[..] else { panic!("two sessions should be open") };
+        let allocations = |session: &Session| session.device().unwrap().memory_stats().allocations;
+        let before = allocations(second);
+        let buffer = first.device().unwrap().upload(vec![1.0f32; 1 << 16]).unwrap();
+        assert!(allocations(first) > 0);
+        assert_eq!(allocations(second), before);
+        drop(buffer);
+    }
+
+    mod rows_at_once_on_one_gpu {
+        use super::*;
+
+        #[test]
+        fn wgpu() {
+            have_a_device_each("wgpu");
+        }
+
+        #[test]
+        fn cuda() {
+            have_a_device_each("cuda");
+        }
     }
 }

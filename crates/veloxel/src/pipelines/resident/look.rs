@@ -156,19 +156,38 @@ fn extremes_of(device: &Device, image: &ResidentImage) -> Result<Extremes> {
 
 impl Samples {
     /// Looks at the samples, and notes what images in memory are noted for; the reason if preparation would change an image. A device
-    /// may work on the images meanwhile.
-    pub fn look(&self, warnings: &mut Warnings) -> Option<String> {
-        for (looked_at, name) in self.looked_at.iter().zip(&self.names) {
-            let looked_at: &dyn LookedAt = &**looked_at;
-            if let Some(value) = padding_of(looked_at) {
-                return Some(format!("{name} is padded with {value}"));
-            }
-            note_spread(looked_at, name, warnings);
-        }
+    /// may work on the images meanwhile; `passes` should not be made by threads that it works on.
+    pub fn look(&self, passes: Passes<'_>, warnings: &mut Warnings) -> Option<String> {
         let images = self.looked_at.each_ref().map(|image| &**image as &dyn LookedAt);
         let names = self.names.each_ref().map(String::as_str);
+        let voxels = images[0].grid().len();
+        let (own, tones) = passes.join(
+            voxels,
+            || passes.both(voxels, [0, 1], |nth| own_look(images[nth], names[nth])),
+            || {
+                let mut of_both = Warnings::new();
+                let differ = compare_intensities(images, names, passes, &mut of_both).is_some();
+                (differ, of_both)
+            },
+        );
+        for of_image in own {
+            match of_image {
+                Ok(told) => warnings.extend(told),
+                Err(why) => return Some(why),
+            }
+        }
+        warnings.extend(tones.1);
         let [fixed, moving] = names;
-        compare_intensities(images, names, Passes::ALONE, warnings)
-            .map(|_| format!("{fixed} and {moving} differ in their tones or their light"))
+        tones.0.then(|| format!("{fixed} and {moving} differ in their tones or their light"))
     }
+}
+
+/// What an image is noted for by itself; the reason if preparation would change it.
+fn own_look(image: &dyn LookedAt, name: &str) -> std::result::Result<Warnings, String> {
+    if let Some(value) = padding_of(image) {
+        return Err(format!("{name} is padded with {value}"));
+    }
+    let mut warnings = Warnings::new();
+    note_spread(image, name, &mut warnings);
+    Ok(warnings)
 }

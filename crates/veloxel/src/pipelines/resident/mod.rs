@@ -10,6 +10,7 @@ use super::dense::{MethodChoice, Opening, PairNames, PairResult, PairStart, Pair
 use super::pair::{PairRequest, pair};
 use super::prepare::full_scale::full_scale;
 use super::prepare::grids::allow_two_grids;
+use super::prepare::passes::Passes;
 use crate::{Result, Session};
 use look::{Glance, Samples, glance};
 use veloxel_core::{Grid, LinearTransform, Mask, Stage, Volume, WarningKind, Warnings};
@@ -192,8 +193,10 @@ fn as_they_are(
     };
     let (mut told, mut of_grids) = (Warnings::new(), Warnings::new());
     allow_two_grids(grids[0], grids[1], request.strictness, &mut of_grids)?;
+    // On a processor the threads are the solution's.
+    let passes = if device.is_gpu() { Passes::by(session) } else { Passes::ALONE };
     let (unlike, found) = std::thread::scope(|scope| {
-        let looking = scope.spawn(|| left.look(&mut told));
+        let looking = scope.spawn(|| left.look(passes, &mut told));
         let solve = |method: &mut dyn PairMethod| method.run_resident(images, &region, start);
         let found = solved(&opening, grids[0], white, session, account, solve);
         (looking.join().expect("a look at samples should not panic"), found)
