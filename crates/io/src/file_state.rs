@@ -1,5 +1,6 @@
 //! What tells the files behind an input from others under the same names, without reading them.
 
+use crate::address::is_store_address;
 use crate::error::{IoError, Result};
 use crate::read::files_read::files_read;
 use std::fs::{self, Metadata};
@@ -9,13 +10,18 @@ use std::time::UNIX_EPOCH;
 use veloxel_core::Control;
 
 /// A checksum of the names, the sizes and the times of change of all files that reading an input opens, chunks of a store among them.
-/// Files that are written anew, copied or touched have another one; the same program gives the same one for the same files.
+/// Files that are written anew, copied or touched have another one; the same program gives the same one for the same files. Of a store at
+/// an address nothing is known but the address.
 ///
 /// # Errors
 /// [`IoError::Open`] for a file or a folder that cannot be looked at; [`IoError::Stopped`].
 pub fn files_state(name: &Path, control: &Control) -> Result<u64> {
     let mut state = DefaultHasher::new();
     for file in &files_read(name) {
+        if is_store_address(file) {
+            file.hash(&mut state);
+            continue;
+        }
         let metadata = fs::metadata(file).map_err(not_opened(file))?;
         if metadata.is_dir() {
             add_folder(file, &mut state, control)?;

@@ -26,6 +26,7 @@
 //! types that they take and return. What serves the library's own jobs may change in any version: [`PendingFiles`],
 //! [`AppendLog`], [`FileIdentity`], [`FileSet`], [`OpenedList`], [`Publication`], [`NpyWriter`], and the functions whose names begin with `check_`.
 
+mod address;
 mod asking;
 mod content;
 #[cfg(feature = "dicom")]
@@ -46,6 +47,7 @@ mod write;
 #[cfg(feature = "zarr")]
 mod zarr;
 
+pub use address::is_store_address;
 pub use content::{Content, ContentKind};
 pub use error::{IoError, Result};
 pub use file_identity::{FileIdentity, FileSet};

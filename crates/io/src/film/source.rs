@@ -1,5 +1,6 @@
 //! What is filmed: a file, a camera of this machine, or an address.
 
+use crate::address::is_store_address;
 use crate::error::{IoError, Result};
 use crate::read::source::Source;
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ pub(crate) enum FilmSource {
 }
 
 impl FilmSource {
-    /// The camera or the address that a name means; none for anything else.
+    /// The camera or the address that a name means; none for anything else, addresses of OME-Zarr among it.
     pub fn live(name: &Path) -> Option<Self> {
         let text = name.to_str()?;
         if let Some(number) = text.strip_prefix(CAMERAS) {
@@ -34,7 +35,7 @@ impl FilmSource {
         }
         let (scheme, rest) = text.split_once("://")?;
         let is_known = SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) && !rest.is_empty();
-        is_known.then(|| Self::Address(text.to_owned()))
+        (is_known && !is_store_address(name)).then(|| Self::Address(text.to_owned()))
     }
 
     /// A file that was opened, and so is one.
@@ -87,8 +88,8 @@ pub fn is_live(name: &Path) -> bool {
 
 /// A source as messages and reports show it: an address without the name and the password in it.
 pub fn shown_source(name: &Path) -> PathBuf {
-    match FilmSource::live(name) {
-        Some(FilmSource::Address(text)) => without_password(&text).into(),
+    match name.to_str() {
+        Some(text) if is_live(name) || is_store_address(name) => without_password(text).into(),
         _ => name.to_owned(),
     }
 }
@@ -118,9 +119,16 @@ mod tests {
         let live = |name: &str| FilmSource::live(Path::new(name));
         assert_eq!(live("/dev/video0"), Some(FilmSource::Camera("/dev/video0".into())));
         assert_eq!(live("rtsp://host:8554/a"), Some(FilmSource::Address("rtsp://host:8554/a".to_owned())));
-        for file in
-            ["film.mp4", "/dev/video", "/dev/video0/a", "file://a.mp4", "concat://a", "rtsp://", "a:b"]
-        {
+        for file in [
+            "film.mp4",
+            "/dev/video",
+            "/dev/video0/a",
+            "file://a.mp4",
+            "concat://a",
+            "rtsp://",
+            "a:b",
+            "http://h/a.ome.zarr",
+        ] {
             assert_eq!(live(file), None, "{file}");
         }
     }

@@ -1,5 +1,6 @@
 //! Which format a file has: its extension decides.
 
+use crate::address::is_store_address;
 use crate::content::ContentKind;
 use crate::error::{IoError, Result};
 use crate::format::{Format, Reader};
@@ -26,7 +27,7 @@ impl Format {
     #[cfg(feature = "zarr")]
     fn of_store_around(path: &Path) -> Option<&'static Self> {
         let (root, _) = crate::zarr::opened::store_around(path)?;
-        (path.is_dir() && root != path).then_some(&crate::formats::zarr::FORMAT)
+        ((path.is_dir() || is_store_address(path)) && root != path).then_some(&crate::formats::zarr::FORMAT)
     }
 
     /// Stores are not known without the feature.
@@ -57,8 +58,10 @@ pub(crate) fn require_to_read(
     what: &'static str,
     allowed: impl Fn(&Format) -> bool,
 ) -> Result<&'static Format> {
-    let metadata = std::fs::metadata(path).map_err(IoError::open(path))?;
-    if metadata.is_dir() && !is_store(path) {
+    if !is_store_address(path)
+        && std::fs::metadata(path).map_err(IoError::open(path))?.is_dir()
+        && !is_store(path)
+    {
         return Err(IoError::kind(path, "a file", "a folder", "name the file in it"));
     }
     if Format::from_path(path).is_none()
@@ -69,10 +72,11 @@ pub(crate) fn require_to_read(
     Ok(require(path, what, |format| allowed(format).then_some(()))?.0)
 }
 
-/// Whether a path is a folder that is read as one file is: a store of chunks (`.zarr`), or a part of one.
+/// Whether a path is read as one file is although it is none: a folder or an address that is a store of chunks (`.zarr`), or a part of
+/// one.
 pub fn is_store(path: &Path) -> bool {
     let is_of_store = |format: &Format| matches!(format.reader, Reader::Store(_));
-    path.is_dir() && Format::from_path(path).is_some_and(is_of_store)
+    (path.is_dir() || is_store_address(path)) && Format::from_path(path).is_some_and(is_of_store)
 }
 
 /// Whether a format holds samples on a grid: images, sequences or fields.

@@ -8,6 +8,7 @@
 //! *Levels*: the finest one is read; `image.ome.zarr/1` is another one, `image.ome.zarr/labels/cells` a label image.
 //! *Chunks*: without compression, gzip, zlib, zstd, Blosc (all but Snappy), sharded; missing ones are the fill value.
 //! *Time*: an axis of type `time`; its interval needs a unit.
+//! *Addresses*: `https://host/image.ome.zarr`, `s3://bucket/image.ome.zarr`, with the feature `remote`.
 //! *Limits*: one channel, `image.ome.zarr@part:2`; no complex samples, no stored transformations.
 
 use crate::format::{Format, Reader, WriteRecord};

@@ -5,7 +5,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | [`store`] | keys to bytes: a folder, or an archive (`.zip`) |
+//! | [`store`] | keys to bytes: a folder, an archive (`.zip`), or an address |
 //! | [`array`] | what the metadata of an array say: shape, chunks, sample type, fill value, keys, codecs |
 //! | [`codecs`] | bytes of a chunk as they are stored to its samples |
 //! | [`region`] | any part of an array, from the chunks that it touches |

@@ -1,5 +1,6 @@
 //! An image, a sequence or a field of a store, of which any frame is read without the others.
 
+use crate::address::StoreAddress;
 use crate::error::Result;
 use crate::read::context::Context;
 use crate::read::element::{ByteOrder, Scaling, Stored};
@@ -54,6 +55,9 @@ pub(crate) fn open<'a>(place: StorePlace<'a>, context: &mut Context) -> Result<B
 
 /// The store that a path leads into, and the key of what it names there; none for a path that is a store itself.
 pub(crate) fn store_around(path: &Path) -> Option<(PathBuf, String)> {
+    if let Some(StoreAddress { root, below }) = StoreAddress::of(path) {
+        return (!below.is_empty()).then(|| (root.into(), below));
+    }
     let root = path.ancestors().skip(1).filter(|folder| is_store_name(folder)).last()?;
     let below = path.strip_prefix(root).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
     root.is_dir().then(|| (root.to_owned(), below))

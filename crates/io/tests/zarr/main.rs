@@ -7,6 +7,8 @@
 mod boxes;
 mod parts;
 mod refused;
+#[cfg(feature = "remote")]
+mod remote;
 mod stores;
 mod written;
 
@@ -119,6 +121,26 @@ fn image_3(array: &Value) -> Scene {
     scene.json("0/zarr.json", array);
     put_chunks(&scene, "0/c", |bytes| bytes);
     scene
+}
+
+/// An image of version 3 in one shard of 2 × 4 × 4 with four chunks, of which the last is missing, and the bytes of the shard; its index
+/// is at the `start` or the `end`.
+fn image_in_a_shard(location: &str) -> (Scene, Vec<u8>) {
+    let mut array = array_3();
+    array["chunk_grid"]["configuration"]["chunk_shape"] = json!([2, 4, 4]);
+    array["codecs"] = json!([{"name": "sharding_indexed", "configuration": {"chunk_shape": [2, 2, 2],
+        "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}], "index_location": location,
+        "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]);
+    let scene = image_3(&array);
+    std::fs::remove_dir_all(scene.path().join("0/c")).unwrap();
+    let before = if location == "start" { 64u64 } else { 0 };
+    let mut index: Vec<u64> = (0..3).flat_map(|n| [before + 16 * n, 16]).collect();
+    index.extend([u64::MAX; 2]);
+    let index: Vec<u8> = index.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let content = [chunk([0, 0, 0]), chunk([0, 0, 1]), chunk([0, 1, 0])].concat();
+    let shard = if before > 0 { [index, content].concat() } else { [content, index].concat() };
+    scene.put("0/c/0/0/0", &shard);
+    (scene, shard)
 }
 
 fn expected() -> Vec<f32> {

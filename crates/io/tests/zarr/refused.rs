@@ -112,3 +112,20 @@ fn axes_that_cannot_be_followed_are_refused_by_name() {
     scene.json(".zattrs", &json!({"multiscales": stored}));
     assert!(scene.refusal().contains("scale"));
 }
+
+#[cfg(not(feature = "remote"))]
+#[test]
+fn stores_at_addresses_are_refused_with_what_to_do() {
+    for address in
+        ["http://127.0.0.1:9/a.ome.zarr", "s3://bucket/a.ome.zarr/0", "https://host/a.zarr@part:2@5"]
+    {
+        let address = std::path::Path::new(address);
+        let line = read_image(address, Strictness::Lenient, &mut Warnings::new()).unwrap_err().to_string();
+        assert!(line.contains("a store at an address is not supported"), "{line}");
+        assert!(
+            line.contains("copy the store to this machine, or build the program with its feature `remote`"),
+            "{line}"
+        );
+        assert!(!is_live(address));
+    }
+}

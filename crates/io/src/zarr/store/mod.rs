@@ -1,9 +1,12 @@
-//! Keys to bytes: the files of a folder, or the entries of an archive.
+//! Keys to bytes: the files of a folder, the entries of an archive, or the objects at an address.
 
 mod archive;
 mod folder;
 mod key;
+#[cfg(feature = "remote")]
+mod remote;
 
+use crate::address::StoreAddress;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::stored::StorePlace;
@@ -16,6 +19,8 @@ pub(crate) use key::{joined, plain};
 pub(crate) enum Store<'a> {
     Folder(Folder),
     Archive(Archive<'a>),
+    #[cfg(feature = "remote")]
+    Remote(remote::Remote),
 }
 
 /// The value of a key, which is read in parts.
@@ -34,14 +39,18 @@ pub(crate) trait ReadAt {
 }
 
 impl<'a> Store<'a> {
-    /// Opens a folder or an archive.
+    /// Opens a folder, an archive, or a store at an address.
     ///
     /// # Errors
-    /// [`IoError::Open`]; [`IoError::Malformed`] for an archive that is not whole.
+    /// [`IoError::Open`]; [`IoError::Malformed`] for an archive that is not whole; [`IoError::Unsupported`] for an address without the
+    /// feature `remote`.
     pub fn open(place: StorePlace<'a>, context: &mut Context) -> Result<Self> {
         match place {
-            StorePlace::Path(path) if path.is_dir() => Folder::open(&path, context).map(Self::Folder),
-            StorePlace::Path(path) => Archive::open(&path, context).map(Self::Archive),
+            StorePlace::Path(path) => match StoreAddress::of(&path) {
+                Some(address) => at(&address, context),
+                None if path.is_dir() => Folder::open(&path, context).map(Self::Folder),
+                None => Archive::open(&path, context).map(Self::Archive),
+            },
             StorePlace::Memory(bytes) => Archive::of_bytes(bytes, context).map(Self::Archive),
         }
     }
@@ -54,6 +63,8 @@ impl<'a> Store<'a> {
         match self {
             Self::Folder(folder) => folder.value(key, context),
             Self::Archive(archive) => archive.value(key, context),
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.value(key, context),
         }
     }
 
@@ -75,8 +86,23 @@ impl<'a> Store<'a> {
         match self {
             Self::Folder(folder) => folder.names_below(node),
             Self::Archive(archive) => archive.names_below(node),
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.names_below(node),
         }
     }
+}
+
+/// Opens a store at an address.
+#[cfg(feature = "remote")]
+fn at<'a>(address: &StoreAddress, context: &Context) -> Result<Store<'a>> {
+    remote::Remote::open(address, context).map(Store::Remote)
+}
+
+/// Refuses a store at an address, which is not read without the feature.
+#[cfg(not(feature = "remote"))]
+fn at<'a>(_: &StoreAddress, context: &Context) -> Result<Store<'a>> {
+    let hint = "copy the store to this machine, or build the program with its feature `remote`";
+    Err(context.unsupported("a store at an address", hint))
 }
 
 /// Metadata that are longer are none.
@@ -101,10 +127,13 @@ impl<'a> Value<'a> {
         context.require_bytes("a chunk", end, self.length)?;
         bytes.clear();
         bytes.resize(count as usize, 0);
-        self.reader.read_at(place, bytes).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => context.truncated("a chunk", end, self.length),
-            _ => context.read(error),
-        })?;
+        if let Err(error) = self.reader.read_at(place, bytes) {
+            context.check()?;
+            return Err(match error.kind() {
+                std::io::ErrorKind::UnexpectedEof => context.truncated("a chunk", end, self.length),
+                _ => context.read(error),
+            });
+        }
         context.control().count_bytes(count);
         let is_whole = place == 0 && count == self.length;
         let is_intact = !is_whole || self.checksum.is_none_or(|checksum| archive::crc(bytes) == checksum);

@@ -6,9 +6,12 @@ use std::time::UNIX_EPOCH;
 use veloxel_io as io;
 use veloxel_report::RowFile;
 
-/// Whether an input is there: a file, a folder, or a pattern that something matches.
+/// Whether an input is there: a file, a folder, or a pattern that something matches; addresses are not asked yet.
 pub(super) fn is_there(input: &Path) -> bool {
-    is_stream(input) || io::named_file(input).exists() || io::files_read(input).len() > 1
+    is_stream(input)
+        || io::is_store_address(input)
+        || io::named_file(input).exists()
+        || io::files_read(input).len() > 1
 }
 
 /// The state of an input: the bytes of all files that reading it opens, and when the last of them was written.
