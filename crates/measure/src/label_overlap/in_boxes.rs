@@ -82,7 +82,7 @@ impl CountedLabel {
     }
 
     /// What its lists take, 32-bit samples.
-    fn listed_samples(&self) -> usize {
+    pub fn listed_samples(&self) -> usize {
         const OF_VOXEL: usize = size_of::<u64>() / size_of::<f32>();
         OF_VOXEL * self.surface.iter().sum::<usize>()
     }

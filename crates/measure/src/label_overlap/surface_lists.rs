@@ -29,6 +29,11 @@ impl SurfaceTurn {
         self.labels.push(label.clone());
     }
 
+    /// Samples, of 32 bits, that its lists take; the distances from a label's surface take no more than these.
+    pub fn listed_samples(&self) -> usize {
+        self.labels.iter().map(CountedLabel::listed_samples).sum()
+    }
+
     /// Where its labels lie: other boxes need not be read.
     pub fn region(&self) -> GridBox {
         self.region

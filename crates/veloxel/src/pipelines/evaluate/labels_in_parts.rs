@@ -27,7 +27,7 @@ const OF_BOX: usize = 12;
 const OF_VOXEL: u64 = 8;
 /// Voxels along x, y and z that boxes begin at multiples of: those of chunks that this program writes.
 const STEP: [usize; 3] = [64; 3];
-/// Surfaces take one of so many parts of the room, distances from them another one.
+/// Surfaces take at most one of so many parts of the room, and distances from them no more; bands of distances have the rest.
 const PARTS: usize = 3;
 /// What is counted of a label takes so many samples, and one of so many parts of the room.
 const OF_LABEL: [usize; 2] = [128, 8];
@@ -91,16 +91,17 @@ impl Compared<'_> {
 
     /// The distance of each label that both images have.
     fn distances_mm(&self, found: &LabelSurfaces) -> Result<Vec<f64>> {
-        let (session, room) = (self.session, room_for_boxes(self.session) / PARTS);
+        let (session, room) = (self.session, room_for_boxes(self.session));
         require_samples(PARTS * found.most_listed().max(found.least_band()), session)?;
-        let turns = found.turns(room);
+        let turns = found.turns(room / PARTS);
         let mut distances_mm = Vec::new();
         for (nth, turn) in turns.iter().enumerate() {
             session.control().step(0.5 + 0.5 * nth as f64 / turns.len() as f64, [None; 2])?;
             let mut lists = found.lists(turn);
             let there = self.all.iter().copied().filter(|own| turn.region().intersection(own).is_some());
             self.each_box(&there.collect::<Vec<_>>(), |own| Ok(lists.add(&own, session.threads())?))?;
-            distances_mm.extend(lists.hausdorff95_mm(room, session.threads())?);
+            let bands = room.saturating_sub(2 * turn.listed_samples());
+            distances_mm.extend(lists.hausdorff95_mm(bands, session.threads())?);
         }
         Ok(distances_mm)
     }
