@@ -96,7 +96,7 @@ fn ways(graph: &DualGraph, shape: Shape<'_>, params: &FuzzyParams, cpu: &Cpu) ->
     let smooth = graph.smoothed(shape.diameter.to_vec(), params.smoothing, cpu.control())?;
     let thickness: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
     let sight = match params.sight_weight {
-        0.0 => RayFindings { values: vec![0.0; graph.arcs.len()], given_up: 0 },
+        0.0 => RayFindings { values: vec![0.0; graph.arcs.len()], steps: 0, given_up: 0 },
         _ => blocked_sight(graph, shape.diameter, params.sight_reach, cpu)?,
     };
     let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(shape.votes).zip(&sight.values))

@@ -10,6 +10,8 @@ use veloxel_gpu::Cpu;
 pub struct RayFindings {
     /// The numbers.
     pub values: Vec<f64>,
+    /// Boxes and faces that all rays were compared with: what they cost, whatever the machine.
+    pub steps: usize,
     /// Rays that passed so many boxes and faces that they were given up: they count as if they met nothing.
     pub given_up: usize,
 }
@@ -23,15 +25,16 @@ impl RayFindings {
     where
         F: Fn(usize, &mut Search) -> f64 + Sync,
     {
-        let (mut values, given_up) = (vec![f64::NAN; count], AtomicUsize::new(0));
+        let (mut values, steps, given_up) = (vec![f64::NAN; count], AtomicUsize::new(0), AtomicUsize::new(0));
         cpu.split_samples(&mut values, cost, |which, values| {
             let mut search = Search::default();
             for (nth, value) in which.zip(values) {
                 *value = find(nth, &mut search);
             }
+            steps.fetch_add(search.steps, Ordering::Relaxed);
             given_up.fetch_add(search.given_up, Ordering::Relaxed);
         });
         cpu.check()?;
-        Ok(Self { values, given_up: given_up.into_inner() })
+        Ok(Self { values, steps: steps.into_inner(), given_up: given_up.into_inner() })
     }
 }
