@@ -170,10 +170,7 @@ impl RayTree {
             let nearer = usize::from((near[1] < near[0]) | ((near[1] == near[0]) & leads_back));
             if NEAREST {
                 for nth in [1 - nearer, nearer].into_iter().filter(|&nth| is_met[nth]) {
-                    let further = stack[..top].iter().rposition(|(_, other)| *other >= near[nth]);
-                    let at = further.map_or(0, |at| at + 1);
-                    stack.copy_within(at..top, at + 1);
-                    stack[at] = (node.children[nth], near[nth]);
+                    keep_sorted(stack, top, node.children[nth], near[nth]);
                     top += 1;
                 }
                 continue;
@@ -199,6 +196,14 @@ impl RayTree {
             }
         }
     }
+}
+
+/// Puts a child among the first `top` of the stack, of which the nearest is the last.
+fn keep_sorted(stack: &mut [(Child, f64)], top: usize, child: Child, near: f64) {
+    let further = stack[..top].iter().rposition(|(_, other)| *other >= near);
+    let at = further.map_or(0, |at| at + 1);
+    stack.copy_within(at..top, at + 1);
+    stack[at] = (child, near);
 }
 
 impl Node {
