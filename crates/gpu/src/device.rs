@@ -190,6 +190,16 @@ impl Device {
         }
         Ok(each.into_iter().map(|gpu| Self { kind: DeviceKind::Gpu(gpu), ..self.clone() }).collect())
     }
+    /// The same GPU opened once more under the same control, with queues, memory and loaded kernels of its own: for work whose kernels
+    /// should not stand in line with those of this one. None on a processor, of several GPUs as one device, and where nothing is won
+    /// by it.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoDevice`] with the reason.
+    pub fn again(&self) -> Result<Option<Self>, ComputeError> {
+        let gpu = self.gpu().map_or(Ok(None), |gpu| gpu.again())?;
+        Ok(gpu.map(|gpu| Self { kind: DeviceKind::Gpu(gpu), ..self.clone() }))
+    }
     fn of(gpu: Arc<dyn Gpu>) -> Self {
         let (control, results, traffic, host) = Default::default();
         Self { kind: DeviceKind::Gpu(gpu), control, results, counts: None, traffic, host }

@@ -71,6 +71,13 @@ pub trait Gpu: Debug + Send + Sync {
     fn each(&self) -> Result<Vec<Arc<dyn Gpu>>, ComputeError> {
         Ok(Vec::new())
     }
+    /// The same GPU opened once more, with queues and memory of its own; none where that brings nothing.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoDevice`] with the reason.
+    fn again(&self) -> Result<Option<Arc<dyn Gpu>>, ComputeError> {
+        Ok(None)
+    }
     /// Allocates `words` words of four bytes, filled with zeros or of undefined content: the caller then writes each word before it
     /// reads it.
     fn allocate(&self, words: usize, content: MemoryContent) -> Result<GpuMemory, ComputeError>;

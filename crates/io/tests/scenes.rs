@@ -178,9 +178,9 @@ fn skinned(weights: [[f32; 4]; 4], joints: [[u8; 4]; 4]) -> Value {
 }
 
 /// The height of each point of the square, by its x and y.
-fn heights(scene: &Value) -> [f32; 4] {
+fn heights(scene: &Value) -> [f64; 4] {
     let (mesh, _) = read(scene).unwrap();
-    let height = |[x, y]: [f32; 2]| mesh.points().iter().find(|p| p[..2] == [x, y]).unwrap()[2];
+    let height = |[x, y]: [f64; 2]| mesh.points().iter().find(|p| p[..2] == [x, y]).unwrap()[2];
     [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(height)
 }
 

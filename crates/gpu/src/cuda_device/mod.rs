@@ -147,6 +147,11 @@ impl CudaDevice {
     }
 }
 
+/// The GPU of a number, by itself.
+fn opened(ordinal: usize) -> Result<Arc<dyn Gpu>, ComputeError> {
+    Ok(Arc::new(CudaDevice::open(&ChosenGpus::of(ordinal))?))
+}
+
 /// The memory of a launch's buffers.
 fn used_memory(launch: &Launch<'_>) -> Result<Vec<UsedMemory>, ComputeError> {
     let used = launch.buffers.iter().filter_map(|bound| match bound {
@@ -308,8 +313,13 @@ impl Gpu for CudaDevice {
         if self.several.is_none() {
             return Ok(Vec::new());
         }
-        let open = |&ordinal: &usize| Ok(Arc::new(Self::open(&ChosenGpus::of(ordinal))?) as Arc<dyn Gpu>);
-        self.ordinals.iter().map(open).collect()
+        self.ordinals.iter().map(|ordinal| opened(*ordinal)).collect()
+    }
+    fn again(&self) -> Result<Option<Arc<dyn Gpu>>, ComputeError> {
+        match self.ordinals[..] {
+            [only] => opened(only).map(Some),
+            _ => Ok(None),
+        }
     }
     fn error_correction(&self) -> Option<ErrorCorrection> {
         let enabled = sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_ECC_ENABLED;

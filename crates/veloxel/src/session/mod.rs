@@ -44,6 +44,8 @@ pub struct Session {
     opening: Mutex<Option<JoinHandle<Opening>>>,
     max_memory_bytes: Option<u64>,
     kept: Mutex<KeptMethods>,
+    /// Further openings of its GPU, for pairs of a sequence that run at once.
+    further: Mutex<Vec<Device>>,
 }
 
 impl Session {
@@ -111,6 +113,7 @@ impl Session {
             opening: Mutex::default(),
             max_memory_bytes: None,
             kept: Mutex::new(KeptMethods::new(kept)),
+            further: Mutex::default(),
         }
     }
 
@@ -120,6 +123,28 @@ impl Session {
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if it is not there, with what to do.
     pub fn device(&self) -> Result<&Device> {
         Ok(&self.opened()?.device)
+    }
+
+    /// The device, and its GPU opened again until there are so many, each with queues and memory of its own; fewer where there are no
+    /// more. They stay open for the next run.
+    ///
+    /// # Errors
+    /// As [`Self::device`].
+    pub(crate) fn devices_at_once(&self, count: usize) -> Result<Vec<Device>> {
+        let device = self.device()?;
+        let mut further = self.further.lock().unwrap_or_else(PoisonError::into_inner);
+        while further.len() + 1 < count {
+            let Ok(Some(again)) = device.again() else { break };
+            further.push(again);
+        }
+        let more = further.iter().take(count.saturating_sub(1)).cloned();
+        Ok(std::iter::once(device.clone()).chain(more).collect())
+    }
+
+    /// How often its GPU was opened again.
+    #[cfg(test)]
+    pub(crate) fn further_count(&self) -> usize {
+        self.further.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Name of the device, and why it was chosen, as reports say it.
@@ -177,6 +202,7 @@ impl Session {
     /// Gives back what is kept for the next run: opened methods, and memory of the device.
     pub fn release(&self) {
         self.release_methods();
+        self.further.lock().unwrap_or_else(PoisonError::into_inner).clear();
         if let Some(Ok(opened)) = self.opened.get() {
             opened.device.release_kept();
         }

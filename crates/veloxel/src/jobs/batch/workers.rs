@@ -105,7 +105,7 @@ mod tests {
     fn have_a_device_each(name: &str) {
         let device = DeviceOptions { name: Some(name.to_owned()), ..DeviceOptions::default() };
         let devices = BatchDevices { device, at_once: 2, max_memory_bytes: None };
-        let sessions = veloxel_testkit::here(name, devices.open(&PendingFiles::default()));
+        let sessions = veloxel_testkit::every_device::here(name, devices.open(&PendingFiles::default()));
         let [first, second] = &sessions[..] else { panic!("two sessions should be open") };
         let allocations = |session: &Session| session.device().unwrap().memory_stats().allocations;
         let before = allocations(second);

@@ -6,6 +6,7 @@ mod label;
 mod names;
 mod request;
 mod result;
+mod side_by_side;
 mod view;
 
 pub use fields::SequenceOutput;
@@ -22,13 +23,13 @@ use super::prepare::passes::Passes;
 use crate::{Result, Session, VeloxelError};
 use fields::SequenceRun;
 use result::Collected;
+use side_by_side::SideBySide;
 use std::time::Instant;
 use veloxel_core::Stage;
-use veloxel_core::parameters::ParameterValues;
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    AnyMethod, FlowExtras, MotionError, OpenedMethod, PairMethod, SequenceField, SequenceMode, SequencePlan,
-    run_pairs_side_by_side, run_sequence, run_windows,
+    AnyMethod, FlowExtras, PairMethod, SequenceField, SequenceMode, SequencePlan, run_pairs_side_by_side,
+    run_sequence, run_windows,
 };
 
 /// Where the fields of a sequence go, one after the other; nothing of them is kept but what a page draws.
@@ -71,7 +72,11 @@ pub fn sequence(
         deliver: &mut *deliver,
     };
     let open = |device: &Device| request.method.open(grid, white, frames, device);
-    let collected = match side_by_side(plan.mode, device, open)? {
+    let side_by_side = match plan.mode {
+        SequenceMode::Consecutive => SideBySide::open(session, count.saturating_sub(1), open)?,
+        _ => None,
+    };
+    let collected = match side_by_side {
         Some(SideBySide { mut methods, parameters }) => {
             account.parameters = parameters;
             run_with(&mut run, Estimating::SideBySide(&mut methods), &mut account)?
@@ -92,36 +97,8 @@ pub fn sequence(
 enum Estimating<'a> {
     /// A method on one device.
     With(&'a mut AnyMethod),
-    /// A method of pairs on each of several GPUs.
+    /// A method of pairs on each of several GPUs, or several times on one.
     SideBySide(&'a mut [Box<dyn PairMethod>]),
-}
-
-/// A method that was opened on each of several GPUs.
-struct SideBySide {
-    methods: Vec<Box<dyn PairMethod>>,
-    parameters: ParameterValues,
-}
-
-/// Opens a method of pairs on each GPU of a device that consists of several, where no flow needs another one: frame by frame they do
-/// more than all of them together on one frame.
-fn side_by_side(
-    mode: SequenceMode,
-    device: &Device,
-    open: impl Fn(&Device) -> Result<OpenedMethod, MotionError>,
-) -> Result<Option<SideBySide>> {
-    let devices = if mode == SequenceMode::Consecutive { device.apart()? } else { Vec::new() };
-    if devices.len() < 2 {
-        return Ok(None);
-    }
-    let (mut methods, mut in_force) = (Vec::new(), None);
-    for device in &devices {
-        let OpenedMethod { method: AnyMethod::Pair(method), parameters } = open(device)? else {
-            return Ok(None);
-        };
-        methods.push(method);
-        in_force = Some(parameters);
-    }
-    Ok(in_force.map(|parameters| SideBySide { methods, parameters }))
 }
 
 fn run_with(

@@ -1,0 +1,126 @@
+//! Methods of pairs that work at once: one on each of several GPUs, or several on one.
+//!
+//! On one GPU the kernels of a small pair leave most of it free, and those of a large one leave it idle while numbers and fields go to
+//! the host: pairs that have a queue each fill it (docs/status/performance.md: 1.2 to 2.3 times as many a second).
+
+use crate::{Result, Session};
+use veloxel_core::parameters::ParameterValues;
+use veloxel_gpu::Device;
+use veloxel_motion::{AnyMethod, MotionError, OpenedMethod, PairMethod};
+
+/// Pairs at once on one GPU: a fourth one adds little.
+const AT_ONCE: usize = 3;
+/// Pairs, and voxels of all of them together, below which opening a GPU again takes longer than it saves.
+const LEAST: (usize, usize) = (8, 1 << 24);
+/// Memory of a pair beside that of its method, with the fields that wait to be handed out.
+const WITH_FIELDS: f64 = 1.5;
+/// Share of the free memory that pairs at once may take.
+const MEMORY_SHARE: f64 = 0.5;
+
+/// Methods that were opened, and what their parameters are.
+pub(super) struct SideBySide {
+    pub methods: Vec<Box<dyn PairMethod>>,
+    pub parameters: ParameterValues,
+}
+
+impl SideBySide {
+    /// Opens a method of pairs on each GPU of a device that consists of several, or several on one; none where one does as well, or
+    /// where the method is not one of pairs.
+    pub fn open(
+        session: &Session,
+        pairs: usize,
+        open: impl Fn(&Device) -> Result<OpenedMethod, MotionError>,
+    ) -> Result<Option<Self>> {
+        let device = session.device()?;
+        let mut devices = device.apart()?;
+        if devices.len() < 2 && device.is_gpu() && pairs >= LEAST.0 {
+            let OpenedMethod { method: AnyMethod::Pair(first), .. } = open(device)? else { return Ok(None) };
+            let voxels = first.grid().len();
+            let needed_bytes = first.footprint().map(|footprint| footprint.bytes(voxels));
+            let allowed = [device.free_bytes().map(|bytes| bytes as u64), session.max_memory_bytes()];
+            let allowed_bytes = allowed.into_iter().flatten().min();
+            devices = session.devices_at_once(at_once(voxels * pairs, needed_bytes, allowed_bytes))?;
+        }
+        if devices.len() < 2 {
+            return Ok(None);
+        }
+        let (mut methods, mut in_force) = (Vec::new(), None);
+        for device in &devices {
+            let OpenedMethod { method: AnyMethod::Pair(method), parameters } = open(device)? else {
+                return Ok(None);
+            };
+            methods.push(method);
+            in_force = Some(parameters);
+        }
+        Ok(in_force.map(|parameters| Self { methods, parameters }))
+    }
+}
+
+/// How many pairs run at once on one GPU, by the voxels of all pairs, the bytes of a method and those that may be taken.
+fn at_once(voxels: usize, needed_bytes: Option<u64>, allowed_bytes: Option<u64>) -> usize {
+    let (Some(needed), Some(allowed)) = (needed_bytes, allowed_bytes) else { return 1 };
+    if voxels < LEAST.1 {
+        return 1;
+    }
+    let fit = MEMORY_SHARE * allowed as f64 / (WITH_FIELDS * needed.max(1) as f64);
+    (fit as usize).clamp(1, AT_ONCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipelines::{DenseDraft, MethodChoice, SequenceOutput, SequenceRequest, sequence};
+    use veloxel_core::{Grid, Volume};
+    use veloxel_testkit::every_device::here;
+
+    #[test]
+    fn as_many_pairs_run_at_once_as_work_and_memory_allow() {
+        let (much, gib) = (LEAST.1, 1 << 30);
+        assert_eq!(at_once(much, Some(gib), Some(80 * gib)), AT_ONCE);
+        assert_eq!(at_once(much, Some(gib), Some(6 * gib)), 2);
+        assert_eq!(at_once(much, Some(gib), Some(gib)), 1);
+        assert_eq!(at_once(much - 1, Some(gib), Some(80 * gib)), 1);
+        assert_eq!(at_once(much, None, Some(80 * gib)), 1);
+        assert_eq!(at_once(much, Some(gib), None), 1);
+    }
+
+    /// The bits of every field of a sequence, and how often its GPU is open then.
+    fn bits_of_fields(frames: &[Volume<f32>], device: &Device) -> (Vec<Vec<u32>>, usize) {
+        let session = Session::on(device.clone());
+        let mut draft = DenseDraft::named("clg").unwrap();
+        draft.set_preset("ultrafast").unwrap();
+        let method = MethodChoice::new(draft);
+        let request = SequenceRequest::new(frames, &method);
+        let mut fields = Vec::new();
+        let mut deliver = |field: SequenceOutput<'_>| {
+            fields.push(field.found.flow.planar_vox().iter().map(|v| v.to_bits()).collect());
+            Ok(())
+        };
+        sequence(&request, &session, &mut deliver).unwrap();
+        (fields, session.devices_at_once(1).unwrap().len() + session.further_count())
+    }
+
+    mod pairs_at_once_have_the_bits_of_pairs_in_turn {
+        use super::*;
+
+        #[test]
+        fn cuda() {
+            let device = here("cuda", Device::named("cuda", 2));
+            let grid = Grid::volume(128, 128, 96).unwrap();
+            let waves = |t: usize| {
+                let at = |[x, y, z]: [usize; 3]| {
+                    (0.2 * (x as f32 - 0.3 * t as f32)).sin() + (0.15 * (y + z) as f32).cos()
+                };
+                Volume::from_fn(grid.clone(), at)
+            };
+            let frames: Vec<Volume<f32>> =
+                (0..=LEAST.1.div_ceil(grid.len()).max(LEAST.0)).map(waves).collect();
+            let (at_once, opened) = bits_of_fields(&frames, &device);
+            assert_eq!(opened, AT_ONCE);
+            let in_turn: Vec<_> =
+                frames.windows(4).step_by(3).flat_map(|few| bits_of_fields(few, &device).0).collect();
+            assert_eq!(at_once[..in_turn.len()], in_turn[..]);
+            assert!(in_turn.len() > 8);
+        }
+    }
+}
