@@ -51,3 +51,25 @@ impl Counts {
         self.scatters.iter_mut().zip(&other.scatters).for_each(|(all, own)| all.and(own));
     }
 }
+
+/// A label whose voxels are counted.
+#[derive(Debug, Clone)]
+pub(super) struct CountedLabel {
+    pub label: u32,
+    pub region: Region,
+    /// Voxels on its surface, of the result and of the truth.
+    pub surface: [usize; 2],
+}
+
+impl CountedLabel {
+    /// Whether both images have it, so that there is a distance.
+    pub fn is_shared(&self) -> bool {
+        self.region.in_truth > 0 && self.region.in_result > 0
+    }
+
+    /// What its lists take, 32-bit samples.
+    pub fn listed_samples(&self) -> usize {
+        const OF_VOXEL: usize = size_of::<u64>() / size_of::<f32>();
+        OF_VOXEL * self.surface.iter().sum::<usize>()
+    }
+}

@@ -3,9 +3,8 @@
 //! Boxes are seen twice. Counts are summed the first time, with those of the voxels on surfaces, by which the second time is planned:
 //! the surfaces of as many labels as there is room for are listed at once ([`SurfaceLists`]).
 
-use super::counts::Counts;
+use super::counts::{CountedLabel, Counts};
 use super::label_box::LabelBox;
-use super::regions::Region;
 use super::scatter::Scatter;
 use super::surface_lists::{SurfaceLists, SurfaceTurn};
 use super::{LabelOverlapReport, overlap};
@@ -63,28 +62,6 @@ impl LabelOverlapSums {
             region,
         });
         Ok(LabelSurfaces { grid, labels: labels.collect() })
-    }
-}
-
-/// A label whose voxels are counted.
-#[derive(Debug, Clone)]
-pub(super) struct CountedLabel {
-    pub label: u32,
-    pub region: Region,
-    /// Voxels on its surface, of the result and of the truth.
-    pub surface: [usize; 2],
-}
-
-impl CountedLabel {
-    /// Whether both images have it, so that there is a distance.
-    fn is_shared(&self) -> bool {
-        self.region.in_truth > 0 && self.region.in_result > 0
-    }
-
-    /// What its lists take, 32-bit samples.
-    pub fn listed_samples(&self) -> usize {
-        const OF_VOXEL: usize = size_of::<u64>() / size_of::<f32>();
-        OF_VOXEL * self.surface.iter().sum::<usize>()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The surfaces of labels as lists of voxels, and their distances in bands that fit into memory.
 
+use super::counts::CountedLabel;
 use super::distance_transform::{Band, VoxelSet, squared_distance_mm2};
-use super::in_boxes::CountedLabel;
 use super::label_box::LabelBox;
 use crate::distribution::quantile;
 use std::ops::Range;
