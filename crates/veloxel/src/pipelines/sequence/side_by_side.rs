@@ -33,13 +33,14 @@ impl SideBySide {
     ) -> Result<Option<Self>> {
         let device = session.device()?;
         let mut devices = device.apart()?;
-        if devices.len() < 2 && device.is_gpu() && pairs >= LEAST.0 {
+        // Under a budget plans count the memory of one queue.
+        let is_free = session.max_memory_bytes().is_none();
+        if devices.len() < 2 && device.is_gpu() && is_free && pairs >= LEAST.0 {
             let OpenedMethod { method: AnyMethod::Pair(first), .. } = open(device)? else { return Ok(None) };
             let voxels = first.grid().len();
             let needed_bytes = first.footprint().map(|footprint| footprint.bytes(voxels));
-            let allowed = [device.free_bytes().map(|bytes| bytes as u64), session.max_memory_bytes()];
-            let allowed_bytes = allowed.into_iter().flatten().min();
-            devices = session.devices_at_once(at_once(voxels * pairs, needed_bytes, allowed_bytes))?;
+            let free_bytes = device.free_bytes().map(|bytes| bytes as u64);
+            devices = session.devices_at_once(at_once(voxels * pairs, needed_bytes, free_bytes))?;
         }
         if devices.len() < 2 {
             return Ok(None);
@@ -56,13 +57,13 @@ impl SideBySide {
     }
 }
 
-/// How many pairs run at once on one GPU, by the voxels of all pairs, the bytes of a method and those that may be taken.
-fn at_once(voxels: usize, needed_bytes: Option<u64>, allowed_bytes: Option<u64>) -> usize {
-    let (Some(needed), Some(allowed)) = (needed_bytes, allowed_bytes) else { return 1 };
+/// How many pairs run at once on one GPU, by the voxels of all pairs, the bytes of a method and those that are free.
+fn at_once(voxels: usize, needed_bytes: Option<u64>, free_bytes: Option<u64>) -> usize {
+    let (Some(needed), Some(free)) = (needed_bytes, free_bytes) else { return 1 };
     if voxels < LEAST.1 {
         return 1;
     }
-    let fit = MEMORY_SHARE * allowed as f64 / (WITH_FIELDS * needed.max(1) as f64);
+    let fit = MEMORY_SHARE * free as f64 / (WITH_FIELDS * needed.max(1) as f64);
     (fit as usize).clamp(1, AT_ONCE)
 }
 
