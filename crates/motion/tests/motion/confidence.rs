@@ -41,7 +41,6 @@ fn noisy_phantoms(dimension: Dimension, size: usize) -> impl Iterator<Item = (Ph
 fn require_share(output: &DenseFlow, phantom: &Phantom, most: f64) {
     require_sane(output, &phantom.name);
     let share = error_share(output, &phantom.truth, &phantom.interior, 0.5);
-    println!("{}: {share:.3}", phantom.name);
     assert!(share <= most, "{}: {share}", phantom.name);
 }
 
