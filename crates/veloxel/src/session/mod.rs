@@ -141,6 +141,11 @@ impl Session {
         Ok(std::iter::once(device.clone()).chain(more).collect())
     }
 
+    /// Gives back the memory that further openings of its GPU keep: other runs of this session do without them.
+    pub(crate) fn release_at_once(&self) {
+        self.further.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(Device::release_kept);
+    }
+
     /// How often its GPU was opened again.
     #[cfg(test)]
     pub(crate) fn further_count(&self) -> usize {

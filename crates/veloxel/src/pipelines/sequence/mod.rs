@@ -79,7 +79,10 @@ pub fn sequence(
     let collected = match side_by_side {
         Some(SideBySide { mut methods, parameters }) => {
             account.parameters = parameters;
-            run_with(&mut run, Estimating::SideBySide(&mut methods), &mut account)?
+            let collected = run_with(&mut run, Estimating::SideBySide(&mut methods), &mut account);
+            drop(methods);
+            session.release_at_once();
+            collected?
         }
         None => session.with_method(
             &request.method.key(grid, white, frames),

@@ -98,7 +98,9 @@ mod tests {
             Ok(())
         };
         sequence(&request, &session, &mut deliver).unwrap();
-        (fields, session.devices_at_once(1).unwrap().len() + session.further_count())
+        let devices = session.devices_at_once(1 + session.further_count()).unwrap();
+        assert!(devices[1..].iter().all(|device| device.memory_stats().kept_bytes == 0));
+        (fields, devices.len())
     }
 
     mod pairs_at_once_have_the_bits_of_pairs_in_turn {
