@@ -24,8 +24,8 @@ pub(super) struct SideBySide {
 }
 
 impl SideBySide {
-    /// Opens methods of pairs on each GPU of a device, one or several; none where one does as well, or where the method is not one of
-    /// pairs.
+    /// Opens a method of pairs on each GPU of a device that consists of several, or several on one; none where one does as well, or
+    /// where the method is not one of pairs.
     pub fn open(
         session: &Session,
         pairs: usize,
@@ -35,19 +35,12 @@ impl SideBySide {
         let mut devices = device.apart()?;
         // Under a budget plans count the memory of one queue.
         let is_free = session.max_memory_bytes().is_none();
-        let pairs_each = pairs / devices.len();
-        if device.is_gpu() && is_free && pairs_each >= LEAST.0 {
-            let OpenedMethod { method: AnyMethod::Pair(first), .. } = open(&devices[0])? else {
-                return Ok(None);
-            };
+        if devices.len() < 2 && device.is_gpu() && is_free && pairs >= LEAST.0 {
+            let OpenedMethod { method: AnyMethod::Pair(first), .. } = open(device)? else { return Ok(None) };
             let voxels = first.grid().len();
             let needed_bytes = first.footprint().map(|footprint| footprint.bytes(voxels));
-            let free_bytes = devices[0].free_bytes().map(|bytes| bytes as u64);
-            let count = at_once(voxels * pairs_each, needed_bytes, free_bytes);
-            devices = match devices.len() {
-                1 => session.devices_at_once(count)?,
-                _ => again(devices, count),
-            };
+            let free_bytes = device.free_bytes().map(|bytes| bytes as u64);
+            devices = session.devices_at_once(at_once(voxels * pairs, needed_bytes, free_bytes))?;
         }
         if devices.len() < 2 {
             return Ok(None);
@@ -62,15 +55,6 @@ impl SideBySide {
         }
         Ok(in_force.map(|parameters| Self { methods, parameters }))
     }
-}
-
-/// GPUs, each opened so often; less often where a driver does not.
-fn again(gpus: Vec<Device>, count: usize) -> Vec<Device> {
-    let mut devices = gpus.clone();
-    for _ in 1..count {
-        devices.extend(gpus.iter().filter_map(|gpu| gpu.again().ok().flatten()));
-    }
-    devices
 }
 
 /// How many pairs run at once on one GPU, by the voxels of all pairs, the bytes of a method and those that are free.
