@@ -98,9 +98,9 @@ fn pictures(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         }
         let worst = one.iter().copied().fold(0.0, f64::max);
         figures.extend([
-            Figure::new(format!("mean: {preset_name}"), mean(&one), "").at_most(0.36),
-            Figure::new(format!("worst: {preset_name}"), worst, "").at_most(0.75),
-            Figure::new(format!("mean: {preset_name}, both directions"), mean(&both), "").at_most(0.27),
+            Figure::new(format!("mean: {preset_name}"), mean(&one), "").at_most(0.25),
+            Figure::new(format!("worst: {preset_name}"), worst, "").at_most(0.5),
+            Figure::new(format!("mean: {preset_name}, both directions"), mean(&both), "").at_most(0.22),
         ]);
     }
     Ok(figures)

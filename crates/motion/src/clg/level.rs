@@ -380,7 +380,8 @@ impl<'a> ClgLevel<'a> {
             bend,
             ..ConfidenceScales::of_smoothness(self.params.alpha, geometry.shape.components())
         };
-        let out = geometry.confidence(device, displacement, &memory.system, &mut memory.warped[0], scales)?;
+        let out =
+            geometry.confidence(device, displacement, &mut memory.system, &mut memory.warped[0], scales)?;
         memory.increment.extend(memory.system.pop());
         Ok(out)
     }

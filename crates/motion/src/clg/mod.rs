@@ -76,6 +76,7 @@ use crate::steps::frame::{Frame, pair_maps};
 use crate::steps::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_account::{LevelRun, LevelsAccount};
+use crate::steps::level_steps::NOISE_BEND;
 use crate::steps::level_steps::unfolding::Cells;
 use crate::steps::moving_image::voxel_map;
 use crate::steps::noise::NoiseFound;
@@ -127,8 +128,6 @@ struct Stage {
 const SECOND_STAGE: usize = 1000;
 /// What stands for a level in the key of the noise: above all levels of its stage.
 const NOISE: usize = 500;
-/// Weight of the field's squared bend among its squared errors where noise counts in full, edges².
-const NOISE_BEND: f32 = 30.0;
 
 /// What is said of every run with forward differences at voxels.
 const FORWARD_DIVERGES: &str = "derivatives = forward takes the difference to the next voxel for the derivative at the voxel, half a \

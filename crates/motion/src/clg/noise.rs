@@ -36,9 +36,7 @@ impl Stage {
 
     /// How much the noise that was found counts on a level, 0 to 1.
     pub(super) fn noise_share(&self, nth: usize) -> f64 {
-        let NoiseFound { mismatch2, voxels } = self.noise;
-        let share = self.levels[nth].shape.len() as f64 / voxels.max(1) as f64;
-        self.params.noise_share(mismatch2.sqrt() * share.sqrt())
+        self.noise.share(self.levels[nth].shape.len(), self.params.noise_mismatch)
     }
 
     /// The parameters of a level under that noise.
@@ -48,14 +46,6 @@ impl Stage {
 }
 
 impl ClgParams {
-    /// t, where noise alone would leave a mismatch, voxels.
-    fn noise_share(&self, mismatch_vox: f64) -> f64 {
-        if self.noise_mismatch == 0.0 {
-            return 0.0;
-        }
-        (mismatch_vox / self.noise_mismatch - 1.0).clamp(0.0, 1.0)
-    }
-
     /// The parameters where noise counts by a share t.
     fn under_noise(&self, share: f64) -> Self {
         Self {
@@ -78,7 +68,8 @@ mod tests {
         for dimension in [Dimension::Two, Dimension::Three] {
             let clean = ClgParams::preset(ClgPreset::Accurate, dimension);
             let limit = clean.noise_mismatch;
-            let at = |share: f64| clean.under_noise(clean.noise_share(share * limit));
+            let noise = |m: f64| NoiseFound { mismatch2: m * m, voxels: 1 };
+            let at = |of_limit: f64| clean.under_noise(noise(of_limit * limit).share(1, limit));
             assert_eq!(at(0.0), clean);
             assert_eq!(at(1.0), clean);
             let noisy = (clean.rho_noisy, clean.alpha_noisy, 0.0);
@@ -86,8 +77,7 @@ mod tests {
             assert_eq!(at(9.0), at(2.0));
             assert!((at(1.5).rho - 0.5 * (clean.rho + clean.rho_noisy)).abs() < 1e-9);
             assert_eq!(at(1.5).gamma, 0.5 * clean.gamma);
-            let without = ClgParams { noise_mismatch: 0.0, ..clean };
-            assert_eq!(without.noise_share(5.0), 0.0);
+            assert_eq!(noise(5.0).share(1, 0.0), 0.0);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_account;
 use crate::steps::level_account::{Increments, LevelDiagnostics, LevelRun, over_levels};
 use crate::steps::level_by_level::{Certainty, LevelTask};
-use crate::steps::level_steps::{ConfidenceScales, TRUNCATE};
+use crate::steps::level_steps::{ConfidenceScales, PooledData, TRUNCATE};
 use crate::steps::pyramid::LevelGeometry;
 use crate::steps::settling::Turn;
 use crate::steps::solving::StopReason;
@@ -31,8 +31,8 @@ use veloxel_kernels::{Kernel, Taps};
 /// Second difference of the flow that is a motion edge for the non-local median, edges: a third of that of [`mod@crate::clg`], since
 /// windows blur them.
 const MOTION_EDGE: f32 = 0.03;
-/// Eigenvalue of a window below which its residual tells little.
-const DETERMINACY: f32 = 0.02;
+/// Eigenvalue of a window below which its residual tells little, in pictures, whose windows the confidence averages, and in volumes.
+const DETERMINACY: [f32; 2] = [0.001, 0.02];
 
 /// The memory of a run, made for its largest level and kept.
 #[derive(Debug, Default)]
@@ -288,25 +288,28 @@ impl<'a> LucasKanadeLevel<'a> {
         let brightness = [(&images.fixed, &memory.warped[0])];
         let constraint = params.normalise.constraint(params.zeta);
         let term = geometry.data_term(Scheme::Central4, constraint, &brightness, mask);
-        // The window itself, and how many voxels it pools.
+        // The window itself, and how many voxels it pools in volumes.
         let (taps, width) = match params.window {
             WindowShape::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
             WindowShape::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
         };
         MotionTensor { term, taps: &isotropic(&taps), out: &mut memory.tensor }.run(device)?;
-        let (tensor, half) = (&memory.tensor, params.half_eigenvalue);
+        let half = params.half_eigenvalue;
+        let [in_pictures, determinacy] = DETERMINACY;
         let scales = ConfidenceScales {
             bend: 0.0,
-            determinacy: DETERMINACY,
-            pooled: width.powi(shape.components() as i32),
+            data: match shape.components() {
+                2 => PooledData::of_picture(in_pictures),
+                _ => PooledData { window: None, determinacy, pooled: width.powi(3) },
+            },
             contrast: half,
             half_eigenvalue: mask.is_none().then_some(half),
         };
         let mut confidence =
-            geometry.confidence(device, displacement, tensor, &mut memory.warped[0], scales)?;
+            geometry.confidence(device, displacement, &mut memory.tensor, &mut memory.warped[0], scales)?;
         if let Some(mask) = mask {
             let weight_sum = &mask_sum(device, params.window, shape, mask)?;
-            let windows = Some(MaskedWindows { weight_sum, displacement });
+            let (tensor, windows) = (&memory.tensor, Some(MaskedWindows { weight_sum, displacement }));
             LeastEigenvalue { shape, half, tensor, windows, confidence: &mut confidence }.run(device)?;
         }
         Ok(Certainty { confidence, after: Some(after) })

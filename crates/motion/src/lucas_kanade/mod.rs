@@ -45,7 +45,7 @@ use crate::steps::choices::{IncrementUpdate, IntensityMapping, MedianFilter};
 use crate::steps::image_pyramids::{Preparation, preparation_vox};
 use crate::steps::intensity::IntensityMap;
 use crate::steps::level_by_level::{LevelByLevel, LevelFound, LevelSolver, LevelTask};
-use crate::steps::level_steps::{TRUNCATE, roughness_reach_vox};
+use crate::steps::level_steps::{TRUNCATE, reach_vox};
 use crate::steps::pyramid::{LevelGeometry, levels, transfer_by};
 use level::{Iterations, LucasKanadeLevel, Memory};
 use parameters::{LucasKanadeParams, WindowShape};
@@ -137,7 +137,7 @@ impl LucasKanadeParams {
         let iteration_vox = gradients_vox + window_vox + median_vox;
         let images_vox = preparation_vox(self.preparation());
         let of_level = |nth: usize| self.iterations_of(nth) * iteration_vox + images_vox;
-        let confidence_vox = GRADIENT_VOX + window_vox + roughness_reach_vox();
+        let confidence_vox = GRADIENT_VOX + window_vox + reach_vox(shape.components());
         let halo_vox = [of_level(0) + confidence_vox, of_level(1)];
         Tiling::Local { halo_vox, eta: self.eta, max_levels: self.max_levels, guard_vox, coarsening }
     }

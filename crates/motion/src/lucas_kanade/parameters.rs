@@ -42,7 +42,7 @@ parameters! {
     /// What is added to the window's eigenvalues. Small: windows of one edge slide along it; large: more iterations are needed.
     ridge "λ": f32 in 0..=1 = 0.01 { paper: 1e-6 };
     /// The eigenvalue at which the confidence halves.
-    half_eigenvalue "λ₀": f32 in 1e-12..=10 = 1e-5 { paper: 1e-6 };
+    half_eigenvalue "λ₀": f32 in 1e-12..=10 = 1e-5 { accurate.image: 1e-6, fast.image: 1e-6, paper: 1e-6 };
     /// Weight of gradient constancy beside brightness constancy. 0: off.
     gamma "γ": f32 in 0..=1000 = 0.0 { accurate.image: 2.0, fast.image: 2.0 };
     /// Whether constraints are measured in distance or in contrast.

@@ -46,6 +46,8 @@ pub enum Tiling {
     Halves {
         /// Pixels of a level that a vector depends on, motion aside, and the pixels of its picture on those of the finest.
         halo_px: usize,
+        /// What the confidence of the finest level depends on beyond that.
+        confidence_px: usize,
         /// Levels.
         levels: usize,
     },

@@ -161,6 +161,16 @@ impl Estimates {
         }
     }
 
+    /// Estimate and confidence at full resolution, the confidence to be changed.
+    pub fn found_mut(&mut self) -> (&Buffer, &mut Buffer) {
+        match &mut self.checked {
+            Some(checked) => {
+                (checked.filtered.as_ref().unwrap_or(&checked.returned), &mut checked.confidence)
+            }
+            None => (&self.filtered[0], &mut self.confidence[0]),
+        }
+    }
+
     /// Gives them away; the next ones are found in other memory.
     pub fn take(&mut self, plan: &PhasePlan, confidences: ConfidenceChoice) -> Result<TakenField> {
         let [estimate, confidence] = match &mut self.checked {

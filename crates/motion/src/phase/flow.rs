@@ -34,6 +34,7 @@ use crate::steps::frame::Frame;
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
+use veloxel_kernels::phase::flow_roughness::FlowRoughness;
 use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints};
 
 /// Flow, confidence and shares of one frame of a stream.
@@ -41,7 +42,7 @@ use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints};
 pub struct PhaseFlowFields {
     /// Flow of the centre frame (of two frames, of the first), towards the next one; NaN where unknown.
     pub flow: Flow,
-    /// How many orientations count, and how well lines fit their phases: 0 to 1.
+    /// How many orientations count, how well lines fit their phases, and how rough the flow is: 0 to 1.
     pub confidence: Volume<f32>,
     /// How the run went.
     pub report: PhaseReport,
@@ -198,6 +199,11 @@ impl FlowFields {
             if plan.is_finest(0) {
                 self.forward.check(plan, plan.parameters.flow_check_px, Some(back))?;
             }
+        }
+        if plan.is_finest(0) {
+            let size = plan.levels.size(0);
+            let (flow, confidence) = self.forward.found_mut();
+            FlowRoughness { size, flow, confidence }.run(&plan.device)?;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::quantise::FixedPoint;
 use veloxel_kernels::image::valid_median::MedianWindow;
+use veloxel_kernels::phase::flow_roughness::FLOW_ROUGHNESS_PX;
 use veloxel_kernels::phase::gabor::{
     self, Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, Picture, Pyramid, Sums,
 };
@@ -136,7 +137,11 @@ impl PhasePlan {
         };
         Footprint {
             samples_per_voxel: frames * (1.0 + PYRAMID) + DIRECTION + back + 4.0,
-            tiling: Tiling::Halves { halo_px: HALO_PX, levels: self.flow_levels },
+            tiling: Tiling::Halves {
+                halo_px: HALO_PX,
+                confidence_px: FLOW_ROUGHNESS_PX,
+                levels: self.flow_levels,
+            },
         }
     }
 

@@ -61,6 +61,18 @@ pub(crate) struct NoiseFound {
     pub voxels: usize,
 }
 
+impl NoiseFound {
+    /// How much the noise counts on a level of so many voxels, from 0 where it alone leaves `limit_vox` voxels of mismatch or less, to 1
+    /// at twice of it: `t = m √s / limit − 1`, as a voxel of the level is the mean of 1/s voxels.
+    pub fn share(self, level_voxels: usize, limit_vox: f64) -> f64 {
+        if limit_vox == 0.0 {
+            return 0.0;
+        }
+        let share = level_voxels as f64 / self.voxels.max(1) as f64;
+        ((self.mismatch2 * share).sqrt() / limit_vox - 1.0).clamp(0.0, 1.0)
+    }
+}
+
 impl NoiseLook {
     /// Looks at the fixed image and the moving one.
     pub fn new(

@@ -6,7 +6,7 @@ use super::parameters::SymmetricParams;
 use crate::clg::multigrid::{Multigrid, Stopping, Terms};
 use crate::steps::buffers::written;
 use crate::steps::image_pyramids::LevelImages;
-use crate::steps::level_steps::{ConfidenceScales, TRUNCATE};
+use crate::steps::level_steps::{ConfidenceScales, NOISE_BEND, TRUNCATE};
 use crate::steps::pyramid::LevelGeometry;
 use crate::steps::settling::Turn;
 use veloxel_core::{Axes, Shape};
@@ -152,7 +152,12 @@ impl<'a> SymmetricLevel<'a> {
     }
 
     /// The confidence of the field from the fixed image to the moving one, and Σ |I_t| with its number of voxels.
-    pub fn conclude(self, displacement: &Field) -> Result<(Buffer, Later<(f64, f64)>), ComputeError> {
+    /// Noise counts by a share.
+    pub fn conclude(
+        self,
+        displacement: &Field,
+        noise_share: f64,
+    ) -> Result<(Buffer, Later<(f64, f64)>), ComputeError> {
         let Self { device, params, geometry, sides: [fixed, moving], mut system, mut step, .. } = self;
         let mut warped = fixed.seen;
         let LevelGeometry { shape, spacing_edges, .. } = *geometry;
@@ -179,7 +184,10 @@ impl<'a> SymmetricLevel<'a> {
         system.extend(step.pop());
         let taps = &isotropic(&Taps::gaussian(params.rho, TRUNCATE));
         MotionTensor { term, taps, out: &mut system }.run(device)?;
-        let scales = ConfidenceScales::of_smoothness(params.alpha, shape.components());
-        Ok((geometry.confidence(device, displacement, &system, &mut warped, scales)?, difference))
+        let scales = ConfidenceScales {
+            bend: NOISE_BEND * noise_share as f32,
+            ..ConfidenceScales::of_smoothness(params.alpha, shape.components())
+        };
+        Ok((geometry.confidence(device, displacement, &mut system, &mut warped, scales)?, difference))
     }
 }

@@ -11,6 +11,8 @@
 //! *Folds*: after each step the determinant of every cell of both maps between the images is bounded from below by its Bernstein
 //! coefficients (`kernels/variational/cell_bounds`). Where a cell falls below what it should keep, the step is shortened around the
 //! place in the middle that moves it; a step that folds all the same is refused.
+//! *Noise*: where the noise of both images counts ([`crate::steps::noise`]), the window of the data is wider and short steps are left
+//! out, as those of [`Clg`](crate::Clg) are.
 //! *Symmetry*: exchange of the images gives the inverse field, bit by bit, where both lie on one grid and there is no mask.
 //! *Confidence*: as that of [`Clg`](crate::Clg).
 //!
@@ -47,6 +49,7 @@ use veloxel_core::{Counter, DiagnosticCell, Grid};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
+use veloxel_kernels::variational::motion_tensor::Constraint;
 use veloxel_kernels::variational::total_displacement::ToVoxels;
 
 /// The method, opened for one grid.
@@ -94,12 +97,6 @@ impl Symmetric {
         Ok(Self { device: device.clone(), grid: grid.clone(), levels, params })
     }
 
-    /// Steps of a level.
-    fn steps(&self, nth: usize) -> usize {
-        let SymmetricParams { warps, finest_warps, short_steps, .. } = self.params;
-        if nth == 0 { finest_warps + short_steps } else { warps }
-    }
-
     /// From the coarsest level that the start does not decide to the full grid.
     fn coarse_to_fine(&self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<FoundFlow> {
         let (device, params, map) = (&self.device, &self.params, start.affine());
@@ -107,7 +104,10 @@ impl Symmetric {
         let preparation = self.preparation();
         let is_on_grid = images.placement.after(&map) == VoxelAffine::IDENTITY;
         let mut pyramids = ImagePyramids::new(device, preparation, images, levels, 0)?;
-        let work = |nth: usize| self.steps(nth) as f64 * levels[nth].shape.len() as f64;
+        let noise = pyramids.noise.take().map(|look| look.get(device)).transpose()?.unwrap_or_default();
+        let share = |nth: usize| noise.share(levels[nth].shape.len(), params.noise_mismatch);
+        let of_levels: Vec<_> = (0..levels.len()).map(|nth| params.under_noise(share(nth))).collect();
+        let work = |nth: usize| of_levels[nth].steps(nth) as f64 * levels[nth].shape.len() as f64;
         let all: f64 = (0..levels.len()).map(work).sum();
         let (mut done, mut runs) = (0.0, Vec::new());
         let mut maps: Option<MiddleMaps> = None;
@@ -122,8 +122,9 @@ impl Symmetric {
                     start_on_coarsest(device, levels, 0, start)?,
                 )?,
             };
+            let params = &of_levels[nth];
             let mut level = SymmetricLevel::new(device, params, geometry, pyramids.take(geometry)?)?;
-            let (mut means, steps) = (Vec::new(), self.steps(nth));
+            let (mut means, steps) = (Vec::new(), params.steps(nth));
             for step in 0..steps {
                 let is_short = nth == 0 && step >= params.finest_warps;
                 means.push(match is_short {
@@ -146,7 +147,7 @@ impl Symmetric {
             }
             middle.settle(params.corrections)?;
             let [mut forward, mut back] = middle.into_between();
-            let (confidence, after) = level.conclude(&forward)?;
+            let (confidence, after) = level.conclude(&forward, share(0))?;
             runs.push(LevelRun { size: geometry.shape.size, own, span: [begin, device.stamp()?] });
             let LevelGeometry { shape, spacing_edges, .. } = *geometry;
             ToVoxels { shape, spacing_edges, map, field: &mut forward }.run(device)?;
@@ -163,7 +164,22 @@ impl Symmetric {
     }
 
     fn preparation(&self) -> Preparation {
-        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: Interpolation::Linear, noise: None }
+        let zeta = self.params.zeta;
+        let noise = (self.params.noise_mismatch > 0.0).then_some(Constraint::Normalised { zeta });
+        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: Interpolation::Linear, noise }
+    }
+}
+
+impl SymmetricParams {
+    /// The parameters of a level where noise counts by a share ([`crate::steps::noise`]).
+    fn under_noise(&self, share: f64) -> Self {
+        let short_steps = ((1.0 - share) * self.short_steps as f64).round() as usize;
+        Self { rho: self.rho + share * (self.rho_noisy - self.rho), short_steps, ..self.clone() }
+    }
+
+    /// Steps of a level.
+    fn steps(&self, nth: usize) -> usize {
+        if nth == 0 { self.finest_warps + self.short_steps } else { self.warps }
     }
 }
 

@@ -41,6 +41,11 @@ parameters! {
     short_zeta: f32 in 1e-6..=1 "per voxel" = 0.05;
     /// Longest of those steps.
     short_limit: f32 in 1e-6..=8 "voxels" = 0.4;
+    /// The mismatch that the noise of both images alone would leave, from which on it counts: at twice of it rho is rho_noisy and there are
+    /// no short steps, which follow noise; in between they lie between. Small: fine texture passes for noise; 0: noise is not looked at.
+    noise_mismatch: f64 in 0..=10 "voxels" = 0.0 { accurate.volume: 0.15, fast.volume: 0.15 };
+    /// Rho where noise counts in full: a wider window averages it.
+    rho_noisy: f64 in 0.3..=16 "voxels" = 2.0;
     /// The determinant that every cell of both fields should keep: where a step would take more, it is shortened.
     least_determinant: f32 in 1e-3..=0.9 = 0.04;
     /// Size of a level over that of the next finer one.

@@ -43,17 +43,10 @@ pub struct Confidence<'a> {
     pub contrast: f32,
     /// The error h at which the confidence halves, edges.
     pub half_edges: f32,
-    /// The tensor, spatial entries first; others are not read.
-    pub tensor: &'a [Buffer],
+    /// The diagonal of the tensor, an entry an axis.
+    pub diagonal: &'a [&'a Buffer],
     /// The squared error e², edges², on input; the confidence c afterwards.
     pub error_to_confidence: &'a mut Buffer,
-}
-
-impl Confidence<'_> {
-    /// The entries on the diagonal.
-    fn diagonal(&self) -> &[usize] {
-        if self.shape.components() == 2 { &[0, 2] } else { &[0, 3, 5] }
-    }
 }
 
 impl Kernel for Confidence<'_> {
@@ -61,15 +54,17 @@ impl Kernel for Confidence<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (n, entries) = (self.shape.len(), self.shape.tensor_entries());
-        lengths.count("tensor", self.tensor.len(), entries..=usize::MAX);
-        lengths.field("tensor", self.tensor, self.tensor.len(), n);
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.count("diagonal", self.diagonal.len(), d..=d);
+        for entry in self.diagonal {
+            lengths.of("diagonal", entry, n);
+        }
         lengths.of("error_to_confidence", self.error_to_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         let (n, nx) = (self.shape.len(), self.shape.size[0]);
         let (contrast, per_half2) = (self.contrast, 1.0 / (self.half_edges * self.half_edges));
-        let diagonal: Vec<&[f32]> = self.diagonal().iter().map(|&entry| self.tensor[entry].host()).collect();
+        let diagonal: Vec<&[f32]> = self.diagonal.iter().map(|entry| entry.host()).collect();
         cpu.split_rows([self.error_to_confidence.host_mut()], nx, n, |row, [out]| {
             let entry = |c: usize| &diagonal[c][row * nx..][..nx];
             let (first, second) = (entry(0), entry(1));
@@ -84,11 +79,9 @@ impl Kernel for Confidence<'_> {
         let (source, pack) = packed(&SOURCES, self.shape.len());
         let items = self.shape.len() / pack;
         let per_half2 = 1.0 / (self.half_edges * self.half_edges);
-        let diagonal = self.diagonal();
         let block = Block { count: items, contrast: self.contrast, per_half2 };
-        let (j_xx, j_yy) = (&self.tensor[diagonal[0]], &self.tensor[diagonal[1]]);
-        let j_zz = diagonal.get(2).map(|&entry| &self.tensor[entry]);
-        gpu.launch_in(diagonal.len(), source, "confidence")
+        let (j_xx, j_yy, j_zz) = (self.diagonal[0], self.diagonal[1], self.diagonal.get(2).copied());
+        gpu.launch_in(self.diagonal.len(), source, "confidence")
             .bind(&Bindings { block, out: self.error_to_confidence, j_xx, j_yy, j_zz })
             .run(line(items, 256))
     }

@@ -7,8 +7,8 @@
 //! *Variance* is that of the least-squares estimate from the data alone: s² is the squared mismatch J_tt, `tr (J + α' I)⁻¹`
 //! grows as the data determine less, and N is the number of voxels whose data the smoothness pools.
 //!
-//! *In*: the final field in edges; the warped image and the tensor with tt from [`super::motion_tensor`] there. *Out*: e², at
-//! least 0. *Where the warped image is NaN* (outside) the quality of a vector is unknown: e² is the same everywhere.
+//! *In*: the final field in edges; the warped image there, and entries and tt of the tensor from [`super::motion_tensor`], or of
+//! means of it over a window. *Out*: e², at least 0. *Where the warped image is NaN* (outside) the quality of a vector is unknown: e² is the same everywhere.
 //! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. An axis of fewer than five voxels has
 //! no fourth difference and is left out.
 
@@ -75,8 +75,10 @@ pub struct ExpectedError<'a> {
     pub pooled: f32,
     /// The displacement d, edges.
     pub displacement: &'a [Buffer],
-    /// Spatial entries, mixed entries, which are not read, and tt.
+    /// The spatial entries of the tensor.
     pub tensor: &'a [Buffer],
+    /// Its entry tt.
+    pub tt: &'a Buffer,
     /// The error e of a vector that leads outside, edges.
     pub outside_edges: f32,
     /// The warped image on input; e², edges², afterwards.
@@ -102,13 +104,8 @@ impl ExpectedError<'_> {
     }
     /// The buffers of [`EXPECTED_ERROR`].
     pub(crate) fn buffers(&self) -> ErrorBuffers<'_> {
-        let (d, entries) = (self.shape.components(), self.shape.tensor_entries());
-        ErrorBuffers {
-            warped_to_error: self.warped_to_error,
-            displacement: self.displacement,
-            tt: &self.tensor[entries + d],
-            tensor: &self.tensor[..entries],
-        }
+        let Self { displacement, tensor, tt, .. } = *self;
+        ErrorBuffers { warped_to_error: self.warped_to_error, displacement, tt, tensor }
     }
     fn factors(&self) -> Factors {
         let axes = self.steps().iter().filter(|step| **step > 0).count();
@@ -144,8 +141,9 @@ impl Kernel for ExpectedError<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        let entries = self.shape.tensor_entries() + d + 1;
+        let entries = self.shape.tensor_entries();
         lengths.field("displacement", self.displacement, d, n).field("tensor", self.tensor, entries, n);
+        lengths.of("tt", self.tt, n);
         lengths.of("warped_to_error", self.warped_to_error, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
@@ -167,7 +165,7 @@ impl Kernel for ExpectedError<'_> {
                     }
                 }
                 let entry = |c: usize| &tensor[c][row * nx..][..nx];
-                let tt = entry(tensor.len() - 1);
+                let tt = &self.tt.host()[row * nx..][..nx];
                 match shape.components() {
                     2 => add_variance([0, 1, 2].map(entry), [tt, squares], factors, out),
                     _ => add_variance([0, 1, 2, 3, 4, 5].map(entry), [tt, squares], factors, out),

@@ -7,20 +7,13 @@ use veloxel_gpu::{Device, Field};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
-/// A tensor that is the same everywhere: its diagonal, its other entries, tt.
+/// A tensor that is the same everywhere, with tt last: its diagonal, its other entries, tt.
 fn uniform_tensor(device: &Device, shape: Shape, [diagonal, beside, tt]: [f32; 3]) -> Field {
     let (d, entries) = (shape.components(), shape.tensor_entries());
     let is_diagonal = |c: usize| (0..d).any(|axis| axis * (2 * d + 1 - axis) / 2 == c);
-    (0..=entries + d)
-        .map(|c| {
-            if c == entries + d {
-                tt
-            } else if is_diagonal(c) {
-                diagonal
-            } else {
-                beside
-            }
-        })
+    (0..entries)
+        .map(|c| if is_diagonal(c) { diagonal } else { beside })
+        .chain([tt])
         .map(|value| device.upload(vec![value; shape.len()]).unwrap())
         .collect()
 }
@@ -28,6 +21,7 @@ fn uniform_tensor(device: &Device, shape: Shape, [diagonal, beside, tt]: [f32; 3
 /// The squared error e² of a field, with a step of two edges and ten voxels pooled.
 fn expected(device: &Device, shape: Shape, displacement: &Field, tensor: &Field) -> Vec<f32> {
     let mut out = device.zeros(shape.len()).unwrap();
+    let (tt, tensor) = tensor.split_last().unwrap();
     let kernel = ExpectedError {
         shape,
         spacing_edges: [1.0, 1.0, 2.0],
@@ -36,6 +30,7 @@ fn expected(device: &Device, shape: Shape, displacement: &Field, tensor: &Field)
         pooled: 10.0,
         displacement,
         tensor,
+        tt,
         outside_edges: 1.5,
         warped_to_error: &mut out,
     };
@@ -64,14 +59,14 @@ on_every_device! {
                     let (n, d) = (shape.len(), shape.components());
                     let displacement = noise_field(device, d, n, 1);
                     // Noise is no positive matrix: the determinant may have any sign.
-                    let tensor = noise_field(device, shape.tensor_entries() + d + 1, n, 9);
+                    let tensor = noise_field(device, shape.tensor_entries() + 1, n, 9);
                     let mut warped = noise(n, 60);
                     warped.iter_mut().step_by(7).for_each(|v| *v = f32::NAN);
                     let mut out = device.upload(warped).unwrap();
-                    let (displacement, tensor) = (&displacement, &tensor);
+                    let (displacement, (tt, tensor)) = (&displacement, tensor.split_last().unwrap());
                     ExpectedError {
                         shape, spacing_edges, step_edges: 4.0, determinacy: 0.1, pooled: 30.0, displacement, tensor,
-                        outside_edges: 1.5, warped_to_error: &mut out,
+                        tt, outside_edges: 1.5, warped_to_error: &mut out,
                     }
                     .run(device)
                     .unwrap();
@@ -122,7 +117,7 @@ on_every_device! {
         for shape in SHAPES {
             let (n, d) = (shape.len(), shape.components());
             let field: Vec<Vec<f32>> = (0..d as u64).map(|c| noise(n, c)).collect();
-            let tensor: Vec<Vec<f32>> = (0..=(shape.tensor_entries() + d) as u64).map(|c| noise(n, 20 + c)).collect();
+            let tensor: Vec<Vec<f32>> = (0..=shape.tensor_entries() as u64).map(|c| noise(n, 20 + c)).collect();
             // The last sample first: a flip along every axis.
             let flipped = |samples: &[Vec<f32>]| {
                 let flip = |s: &Vec<f32>| s.iter().rev().copied().collect();

@@ -22,7 +22,7 @@ fn wide() -> u32 {
 
 // What an error leaves of the confidence of pixel `i`.
 fn confidence_of(error2: f32, i: u32) -> f32 {
-    let trace = j_0[i] + j_2[i];
+    let trace = own_xx[i] + own_yy[i];
     let confidence = trace / (trace + block.contrast) / (1.0 + error2 * block.per_half2);
     if (DETERMINED == 0u) {
         return confidence;

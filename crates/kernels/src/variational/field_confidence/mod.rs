@@ -3,7 +3,7 @@
 //! the confidence is multiplied by how much these determine ([`crate::matching::least_eigenvalue`]).
 //!
 //! On a GPU small pictures take one launch: a launch of each kernel takes longer than its work.
-//! *In*, *border*: as of these kernels. *Out*: c, in [0, 1]. *Halo*: two steps of the fourth difference, and the window.
+//! *In*, *border*: as of these kernels; the tensor of the expected errors may be a mean over a wider window than the voxel's own. *Out*: c, in [0, 1]. *Halo*: two steps of the fourth difference, and the window.
 
 #[cfg(test)]
 mod parity;
@@ -41,6 +41,9 @@ bindings! {
             taps_y: [vec4<f32>; 3],
         },
         buffers: group ErrorBuffers<'a>,
+        /// The diagonal of the tensor of the voxel's own window.
+        own_xx: read f32,
+        own_yy: read f32,
         out: write f32,
     }
 }
@@ -54,6 +57,8 @@ pub struct FieldConfidence<'a> {
     pub errors: ExpectedError<'a>,
     /// The window over which e² is averaged, one filter an axis.
     pub taps: &'a Axes<Taps>,
+    /// The diagonal of the tensor of the voxel's own window, an entry an axis, which tells its contrast.
+    pub own: &'a [&'a Buffer],
     /// The contrast τ of [`super::confidence::Confidence`].
     pub contrast: f32,
     /// The error h that halves the confidence, edges.
@@ -71,20 +76,25 @@ impl Kernel for FieldConfidence<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         self.errors.check(lengths);
-        lengths.of("out", self.out, self.errors.shape.len());
+        let shape = self.errors.shape;
+        lengths.count("own", self.own.len(), shape.components()..=shape.components());
+        for entry in self.own {
+            lengths.of("own", entry, shape.len());
+        }
+        lengths.of("out", self.out, shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        let Self { errors, taps, contrast, half_edges, half_eigenvalue, out } = self;
+        let Self { errors, taps, own, contrast, half_edges, half_eigenvalue, out } = self;
         let (shape, tensor) = (errors.shape, errors.tensor);
         ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.on_cpu(cpu);
         Convolve { shape, taps, input: errors.warped_to_error, output: out }.on_cpu(cpu);
-        Confidence { shape, contrast, half_edges, tensor, error_to_confidence: out }.on_cpu(cpu);
+        Confidence { shape, contrast, half_edges, diagonal: own, error_to_confidence: out }.on_cpu(cpu);
         if let Some(half) = half_eigenvalue {
             LeastEigenvalue { shape, half, tensor, windows: None, confidence: out }.on_cpu(cpu);
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let Self { errors, taps, contrast, half_edges, half_eigenvalue, out } = self;
+        let Self { errors, taps, own, contrast, half_edges, half_eigenvalue, out } = self;
         let (shape, tensor, device) = (errors.shape, errors.tensor, gpu.device());
         let [x, y, _] = taps;
         if is_small_picture(shape, [x, y].map(Taps::radius)) {
@@ -101,12 +111,12 @@ impl Kernel for FieldConfidence<'_> {
                 .launch_in(shape.components(), &SOURCE, "field_confidence")
                 .constants([("RADIUS_X", x.radius()), ("RADIUS_Y", y.radius())])
                 .constant("DETERMINED", half_eigenvalue.is_some())
-                .bind(&Bindings { block, buffers: errors.buffers(), out })
+                .bind(&Bindings { block, buffers: errors.buffers(), own_xx: own[0], own_yy: own[1], out })
                 .run_over(shape.size, TILE);
         }
         ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.run(device)?;
         Convolve { shape, taps, input: errors.warped_to_error, output: out }.run(device)?;
-        Confidence { shape, contrast, half_edges, tensor, error_to_confidence: out }.run(device)?;
+        Confidence { shape, contrast, half_edges, diagonal: own, error_to_confidence: out }.run(device)?;
         if let Some(half) = half_eigenvalue {
             LeastEigenvalue { shape, half, tensor, windows: None, confidence: out }.run(device)?;
         }

@@ -19,7 +19,9 @@ fn check(device: &Device, shape: Shape, sigmas: [f64; 3], half_eigenvalue: Optio
         // Traces above 0, and determinants of any sign.
         let entry = |c: u64| noise(n, 9 + c).iter().map(|v| 0.1 + v.abs()).collect();
         let tensor: Vec<_> =
-            (0..(shape.tensor_entries() + d + 1) as u64).map(|c| device.upload(entry(c)).unwrap()).collect();
+            (0..shape.tensor_entries() as u64).map(|c| device.upload(entry(c)).unwrap()).collect();
+        let own: Vec<_> = (20..20 + d as u64).map(|c| device.upload(entry(c)).unwrap()).collect();
+        let tt = device.upload(entry(50)).unwrap();
         let mut warped = noise(n, 60);
         warped.iter_mut().step_by(7).for_each(|v| *v = f32::NAN);
         let mut warped = device.upload(warped).unwrap();
@@ -32,10 +34,13 @@ fn check(device: &Device, shape: Shape, sigmas: [f64; 3], half_eigenvalue: Optio
             pooled: 30.0,
             displacement,
             tensor: &tensor,
+            tt: &tt,
             outside_edges: 1.5,
             warped_to_error: &mut warped,
         };
-        FieldConfidence { errors, taps, contrast: 1e-3, half_edges: 0.5, half_eigenvalue, out: &mut out }
+        let own = &own.iter().collect::<Vec<_>>();
+        let (contrast, half_edges, out_of) = (1e-3, 0.5, &mut out);
+        FieldConfidence { errors, taps, own, contrast, half_edges, half_eigenvalue, out: out_of }
             .run(device)
             .unwrap();
         vec![out]

@@ -61,12 +61,13 @@ on_every_device! {
         for shape in shapes() {
             Pair::new(device).alike(&format!("confidence {shape:?}"), |device| {
                 let tensor = tensor(device, shape, 1);
+                let diagonal: Vec<_> = tensor.iter().take(shape.components()).collect();
                 let mut out = noise_buffer(device, shape.len(), 40);
                 Confidence {
                     shape,
                     contrast: 0.5,
                     half_edges: 1.5,
-                    tensor: &tensor,
+                    diagonal: &diagonal,
                     error_to_confidence: &mut out,
                 }
                 .run(device)

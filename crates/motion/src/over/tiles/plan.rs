@@ -71,7 +71,8 @@ impl TilePlan {
                 let exact = Self::exact(&levels, footprint, halo_vox, budget_bytes);
                 exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok)
             }
-            Tiling::Halves { halo_px, levels } => {
+            Tiling::Halves { halo_px, confidence_px, levels } => {
+                let halo_px = [halo_px, confidence_px];
                 Self::halves(grid.size(), footprint, halo_px, levels, budget_bytes)
             }
             Tiling::Overlap { guard_vox, coarsening } => {
@@ -175,7 +176,7 @@ impl TilePlan {
     fn halves(
         grid_size: Axes<usize>,
         footprint: &Footprint,
-        halo_px: usize,
+        [halo_px, confidence_px]: [usize; 2],
         levels: usize,
         budget_bytes: u64,
     ) -> Result<Self, Option<u64>> {
@@ -185,7 +186,7 @@ impl TilePlan {
             let coarse_size = [0, 1, 2].map(|a| grid_size[a].div_ceil(shrinking[a]));
             let plan = Self { exact: true, ..Self::whole(coarse_size, footprint) };
             let coarse_bytes = plan.device_bytes;
-            let overlap_vox = halo_px * (shrinking[0] - 1) + MOTION_PX;
+            let overlap_vox = halo_px * (shrinking[0] - 1) + confidence_px + MOTION_PX;
             let splits = Splits::with_halo(grid_size, overlap_vox, *footprint);
             let smallest = splits.least_bytes().map(|bytes| bytes.max(coarse_bytes));
             least = [least, smallest].into_iter().flatten().min();

@@ -1,26 +1,23 @@
 //! What methods that solve for increments do alike on a level: constraints, joining an increment, the median after it, the
-//! confidence at the end; and keeping cells from folding (`unfolding.rs`).
+//! confidence at the end (`confidence.rs`); and keeping cells from folding (`unfolding.rs`).
 
+mod confidence;
 pub(crate) mod unfolding;
 
-use crate::steps::buffers::written;
+pub(crate) use confidence::{ConfidenceScales, NOISE_BEND, PooledData, reach_vox};
+
 use crate::steps::choices::{IncrementUpdate, MedianFilter};
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::pyramid::LevelGeometry;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::ClipLength;
 use veloxel_kernels::image::warp::Border;
-use veloxel_kernels::variational::bend::Bend;
 use veloxel_kernels::variational::compose::Compose;
-use veloxel_kernels::variational::confidence::Confidence;
-use veloxel_kernels::variational::expected_error::ExpectedError;
-use veloxel_kernels::variational::field_confidence::FieldConfidence;
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm};
 use veloxel_kernels::variational::occlusion::{self, Visibility};
-use veloxel_kernels::{Kernel, Taps};
 
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
@@ -28,27 +25,8 @@ const NON_LOCAL: WeightedMedian =
 /// Scales of the visibility that weighs its votes.
 const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
 
-/// Distance of the samples that tell whether the field is rough, edges: less, and errors of neighbours are alike; more, and
-/// bends of the motion count as errors.
-const ROUGHNESS_STEP_EDGES: f32 = 4.0;
-/// Error expected of a vector that leads out of the image, edges.
-const OUTSIDE_ERROR_EDGES: f32 = 1.0;
-/// Standard deviation of the window that expected errors are averaged over, voxels.
-const CONFIDENCE_WINDOW_VOX: f64 = 1.0;
-/// Expected error at which the confidence is halved, edges.
-const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 /// Windows are cut here, in standard deviations.
 pub(crate) const TRUNCATE: f64 = 2.5;
-
-/// Voxels that the expected error of a vector depends on: fourth differences of samples some edges apart, which are no shorter
-/// than a voxel, and the mean over their window.
-pub(crate) fn roughness_reach_vox() -> usize {
-    2 * ROUGHNESS_STEP_EDGES as usize + confidence_window().radius()
-}
-
-fn confidence_window() -> Taps {
-    Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE)
-}
 
 impl MedianFilter {
     /// As kernels know it, in so many dimensions, where a second difference of `edge` is a motion edge; only pictures have a
@@ -113,78 +91,5 @@ impl LevelGeometry {
         Median { shape, kind, field: displacement, guide: fixed, vote, out: spare }.run(device)?;
         std::mem::swap(displacement, spare);
         Ok(())
-    }
-
-    /// The confidence of a displacement.
-    pub(crate) fn confidence(
-        &self,
-        device: &Device,
-        displacement: &[Buffer],
-        tensor: &[Buffer],
-        warped_to_error: &mut Buffer,
-        scales: ConfidenceScales,
-    ) -> Result<Buffer, ComputeError> {
-        let ConfidenceScales { determinacy, pooled, contrast, half_eigenvalue, bend } = scales;
-        let (shape, half_edges) = (self.shape, HALF_CONFIDENCE_EDGES);
-        let errors = ExpectedError {
-            shape,
-            spacing_edges: self.spacing_edges,
-            step_edges: ROUGHNESS_STEP_EDGES,
-            determinacy,
-            pooled,
-            displacement,
-            tensor,
-            outside_edges: OUTSIDE_ERROR_EDGES,
-            warped_to_error,
-        };
-        let taps = &isotropic(&confidence_window());
-        written(device, shape.len(), |out| {
-            if bend == 0.0 {
-                return FieldConfidence { errors, taps, contrast, half_edges, half_eigenvalue, out }
-                    .run(device);
-            }
-            ExpectedError { warped_to_error: &mut *errors.warped_to_error, ..errors }.run(device)?;
-            let error = &mut *errors.warped_to_error;
-            Bend { shape, spacing_edges: self.spacing_edges, weight: bend, displacement, error }
-                .run(device)?;
-            Convolve { shape, taps, input: errors.warped_to_error, output: &mut *out }.run(device)?;
-            Confidence { shape, contrast, half_edges, tensor, error_to_confidence: out }.run(device)
-        })
-    }
-}
-
-/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
-const DETERMINACY_PER_ALPHA: f32 = 0.1;
-/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
-const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
-/// Voxels along an axis whose data the smoothness pools.
-const POOLED_ALONG_AXIS: i32 = 6;
-
-/// What tells how sure a vector is.
-pub(crate) struct ConfidenceScales {
-    /// Eigenvalue of the tensor below which its residual tells little.
-    pub determinacy: f32,
-    /// Voxels whose data are pooled.
-    pub pooled: f32,
-    /// Below this the confidence falls for lack of contrast alone.
-    pub contrast: f32,
-    /// The least eigenvalue that halves the confidence; none: it is not asked for.
-    pub half_eigenvalue: Option<f32>,
-    /// Weight, edges², of the field's squared bend among the squared errors: where noise is averaged over wide windows, bends tell where
-    /// it still pulls. 0: none. Above 0 `half_eigenvalue` is not asked for.
-    pub bend: f32,
-}
-
-impl ConfidenceScales {
-    /// The scales of a field of so many components that smoothness of the weight α holds together.
-    pub fn of_smoothness(alpha: f32, components: usize) -> Self {
-        let determinacy = DETERMINACY_PER_ALPHA * alpha;
-        Self {
-            determinacy,
-            pooled: POOLED_ALONG_AXIS.pow(components as u32) as f32,
-            contrast: CONTRAST_PER_DETERMINACY * determinacy,
-            half_eigenvalue: None,
-            bend: 0.0,
-        }
     }
 }

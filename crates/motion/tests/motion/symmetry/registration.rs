@@ -6,7 +6,8 @@ use veloxel_measure::folding_certificate;
 use veloxel_motion::{
     DenseFlow, FlowExtras, Pair, PairMethod, Symmetric, SymmetricParams, SymmetricPreset, compose_flows,
 };
-use veloxel_phantoms::catalogue::MotionKind;
+use veloxel_phantoms::Noise;
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
 fn register([fixed, moving]: [&Volume<f32>; 2]) -> DenseFlow {
     let grid = fixed.grid();
@@ -64,6 +65,27 @@ fn exchange_of_the_images_gives_the_inverse_bit_by_bit() {
         assert_eq!(&there.flow, inverse(&back));
         assert_eq!(inverse(&there), &back.flow);
     }
+}
+
+#[test]
+fn noise_is_averaged_and_not_followed() {
+    let noise = Noise::Gaussian { sd: 0.05, seed: 7 };
+    let case = Case { motion: MotionKind::Rotation, texture: TextureKind::Smooth, noise };
+    let phantom = case.build(&Grid::volume(40, 40, 40).expect("a grid"));
+    let params = SymmetricParams::preset(SymmetricPreset::Fast, Dimension::Three);
+    let run = |params: &SymmetricParams, images: [&Volume<f32>; 2]| {
+        let mut method =
+            Symmetric::new(images[0].grid(), params.clone(), &cpu(2)).expect("the method should open");
+        method
+            .run_with(&Pair::new(images[0], images[1]), FlowExtras::ALL)
+            .expect("the estimate should succeed")
+    };
+    let found = run(&params, [&phantom.fixed, &phantom.moving]);
+    let exchanged = run(&params, [&phantom.moving, &phantom.fixed]);
+    assert_eq!(&found.flow, inverse(&exchanged));
+    let blind = run(&SymmetricParams { noise_mismatch: 0.0, ..params }, [&phantom.fixed, &phantom.moving]);
+    let [error, before] = [&found, &blind].map(|found| mean_error_vox(&found.flow, &phantom));
+    assert!(error < 0.6 * before, "{error} with the look at noise, {before} without");
 }
 
 #[test]
