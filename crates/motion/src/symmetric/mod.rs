@@ -101,12 +101,10 @@ impl Symmetric {
     fn coarse_to_fine(&self, images: RawImages<'_>, start: ResidentStart<'_>) -> Result<FoundFlow> {
         let (device, params, map) = (&self.device, &self.params, start.affine());
         let levels = &self.levels[..levels_used(start, self.levels.len(), 0)];
-        let preparation = self.preparation();
         let is_on_grid = images.placement.after(&map) == VoxelAffine::IDENTITY;
-        let mut pyramids = ImagePyramids::new(device, preparation, images, levels, 0)?;
-        let noise = pyramids.noise.take().map(|look| look.get(device)).transpose()?.unwrap_or_default();
-        let share = |nth: usize| noise.share(levels[nth].shape.len(), params.noise_mismatch);
-        let of_levels: Vec<_> = (0..levels.len()).map(|nth| params.under_noise(share(nth))).collect();
+        let mut pyramids = ImagePyramids::new(device, self.preparation(), images, levels, 0)?;
+        let noise_shares = self.noise_shares(&mut pyramids, levels)?;
+        let of_levels: Vec<_> = noise_shares.iter().map(|&share| params.under_noise(share)).collect();
         let work = |nth: usize| of_levels[nth].steps(nth) as f64 * levels[nth].shape.len() as f64;
         let all: f64 = (0..levels.len()).map(work).sum();
         let (mut done, mut runs) = (0.0, Vec::new());
@@ -115,12 +113,10 @@ impl Symmetric {
             let begin = device.stamp()?;
             let mut middle = match maps.take() {
                 Some(coarser) => coarser.on_level(geometry)?,
-                None => MiddleMaps::new(
-                    device,
-                    geometry,
-                    params.least_determinant,
-                    start_on_coarsest(device, levels, 0, start)?,
-                )?,
+                None => {
+                    let start = start_on_coarsest(device, levels, 0, start)?;
+                    MiddleMaps::new(device, geometry, params.least_determinant, start)?
+                }
             };
             let params = &of_levels[nth];
             let mut level = SymmetricLevel::new(device, params, geometry, pyramids.take(geometry)?)?;
@@ -147,7 +143,7 @@ impl Symmetric {
             }
             middle.settle(params.corrections)?;
             let [mut forward, mut back] = middle.into_between();
-            let (confidence, after) = level.conclude(&forward, share(0))?;
+            let (confidence, after) = level.conclude(&forward, noise_shares[0])?;
             runs.push(LevelRun { size: geometry.shape.size, own, span: [begin, device.stamp()?] });
             let LevelGeometry { shape, spacing_edges, .. } = *geometry;
             ToVoxels { shape, spacing_edges, map, field: &mut forward }.run(device)?;
@@ -161,6 +157,14 @@ impl Symmetric {
             return Ok(found);
         }
         unreachable!("a pyramid should have a finest level")
+    }
+
+    /// How much noise counts on each level.
+    fn noise_shares(&self, pyramids: &mut ImagePyramids, levels: &[LevelGeometry]) -> Result<Vec<f64>> {
+        let look = pyramids.noise.take();
+        let noise = look.map(|look| look.get(&self.device)).transpose()?.unwrap_or_default();
+        let limit_vox = self.params.noise_mismatch;
+        Ok(levels.iter().map(|level| noise.share(level.shape.len(), limit_vox)).collect())
     }
 
     fn preparation(&self) -> Preparation {

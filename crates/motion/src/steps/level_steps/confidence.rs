@@ -77,7 +77,7 @@ pub(crate) struct PooledData {
 }
 
 impl PooledData {
-    /// Those of a picture, where an eigenvalue of `determinacy` is little.
+    /// A picture's data, where an eigenvalue of `determinacy` tells little.
     pub fn of_picture(determinacy: f32) -> Self {
         Self { window: Some(picture_window()), determinacy, pooled: PICTURE_POOLED }
     }
