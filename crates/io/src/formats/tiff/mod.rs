@@ -8,6 +8,7 @@
 //! *Upright*: the orientation is applied. Small samples are turned over where they are white, but not floats and single bits.
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 
+mod directories;
 mod packed;
 mod pages;
 mod survey;
@@ -70,7 +71,7 @@ struct Pages {
 fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
-    survey::check_first_directory(&file, context)?;
+    survey::check_directories(&file, context)?;
     let file = Asking::new(Cursor::new(file), context.control());
     let mut decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
     while !pages::is_frame(&mut decoder) && decoder.more_images() {
@@ -89,8 +90,8 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let file_bytes = file.len() as u64;
     let possible = file_bytes.saturating_mul(MAX_RATIO);
     let limit = usize::try_from(possible).unwrap_or(usize::MAX);
-    survey::check_first_directory(&file, context)?;
-    let kept = whiteness::keep_samples(&mut file);
+    let directories = survey::check_directories(&file, context)?;
+    let kept = whiteness::keep_samples(&mut file, &directories);
     if kept > 0 {
         let text =
             format!("{kept} pages of floats or single bits call small samples white: they stay as they are");

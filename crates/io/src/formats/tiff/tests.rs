@@ -211,3 +211,24 @@ fn unusual_numbers_of_bits_are_refused_by_name() {
         assert!(refused.contains(&format!("{bits}")) && refused.contains("supported"), "{refused}");
     }
 }
+
+#[test]
+fn directories_that_share_bytes_are_refused_before_they_are_followed() {
+    let entries = page(8, 1, 1, vec![]);
+    let whole = file(&[(&entries, &[1, 2, 3, 4, 5, 6])]);
+    assert!(read(&whole).is_ok());
+    // The only directory leads back to itself.
+    let mut circle = whole.clone();
+    let end = circle.len() - 4;
+    circle.copy_within(4..8, end);
+    // Two directories, of which the second begins within the first.
+    let mut nested = whole.clone();
+    let inner = u32::from_le_bytes([whole[4], whole[5], whole[6], whole[7]]) + 12;
+    nested[end..].copy_from_slice(&inner.to_le_bytes());
+    nested[inner as usize..inner as usize + 2].copy_from_slice(&8u16.to_le_bytes());
+    nested.resize(nested.len() + 2, 0);
+    for bytes in [circle, nested] {
+        let said = read(&bytes).unwrap_err();
+        assert!(said.contains("share bytes, or lead back"), "{said}");
+    }
+}
