@@ -16,6 +16,7 @@ use veloxel_core::{Axes, Counter};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
+use veloxel_kernels::image::median::MedianKind;
 use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
@@ -196,10 +197,15 @@ impl<'a> ClgLevel<'a> {
             solving = Some(self.solve(images, displacement, &weights, increment)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
-        let ClgParams { increment_limit, update, .. } = *self.params;
+        let ClgParams { increment_limit, update, regularise, .. } = *self.params;
+        if regularise == RegularisedField::Increment {
+            self.filter_increment(images, displacement)?;
+        }
         let fields = [&mut *displacement, &mut self.memory.increment];
         let mean_increment_vox = self.geometry.join(device, fields, increment_limit, update)?;
-        self.filter(images, displacement)?;
+        if regularise == RegularisedField::Total {
+            self.filter(images, displacement)?;
+        }
         let difference = compared.difference;
         Ok((WarpRun { solving, mean_increment_vox, difference, taken: None }, weights.is_matched))
     }
@@ -352,10 +358,26 @@ impl<'a> ClgLevel<'a> {
 
     /// The median between warps.
     fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
-        let kind = self.params.median.of_kernel(self.geometry.shape.components(), MOTION_EDGE);
-        let Some(kind) = kind else { return Ok(()) };
+        let Some(kind) = self.median_kind() else { return Ok(()) };
         let Workspace { warped, spare, votes, .. } = &mut *self.memory;
         self.geometry.median(self.device, kind, images, [displacement, spare], [warped, votes])
+    }
+
+    /// The same of the increment alone, where smoothness acts on nothing else: a median of the displacement would flatten its bends
+    /// anew in every warp, and no smoothness would hold against it.
+    fn filter_increment(
+        &mut self,
+        images: &LevelImages,
+        displacement: &[Buffer],
+    ) -> Result<(), ComputeError> {
+        let Some(kind) = self.median_kind() else { return Ok(()) };
+        let Workspace { warped, spare, votes, increment, .. } = &mut *self.memory;
+        let fields = [increment, spare];
+        self.geometry.median_of_increment(self.device, kind, images, displacement, fields, [warped, votes])
+    }
+
+    fn median_kind(&self) -> Option<MedianKind> {
+        self.params.median.of_kernel(self.geometry.shape.components(), MOTION_EDGE)
     }
 
     /// The confidence at the displacement last warped to; the level's memory serves for it. The images' memory is free before
