@@ -193,13 +193,13 @@ const FORMATS: &[TextFormat] = &[
         name: "lps.txt",
         text: "# LPS\n1 0 0 2.25\n0 1 0 0.5\n0 0 1 0\n0 0 0 1\n",
         read: transform,
-        takes_commas: true,
+        takes_commas: false,
     },
     TextFormat {
         name: "ras.mat",
         text: "1 0 0 2.25\n0 1 0 0.5\n0 0 1 0\n0 0 0 1\n",
         read: transform,
-        takes_commas: true,
+        takes_commas: false,
     },
 ];
 
