@@ -28,14 +28,7 @@ pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Resul
     for _ in 0..whole("line skip", context)?.unwrap_or(0).clamp(0, 1 << 20) {
         samples.line(1 << 20, context)?;
     }
-    let encoding = fields.require("encoding", context)?.to_lowercase();
-    let compressed = match encoding.as_str() {
-        "raw" => false,
-        "gzip" | "gz" => true,
-        other => {
-            return Err(context.unsupported(format!("NRRD encoding {other}"), "convert it to raw or gzip"));
-        }
-    };
+    let compressed = is_compressed(&fields, context)?;
     if compressed {
         samples = samples.gunzip();
     }
@@ -48,7 +41,18 @@ pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Resul
     Ok((layout, samples))
 }
 
+/// Whether samples are packed by gzip; other encodings than that and raw are refused.
+fn is_compressed(fields: &Fields, context: &Context) -> Result<bool> {
+    match fields.require("encoding", context)?.to_lowercase().as_str() {
+        "raw" => Ok(false),
+        "gzip" | "gz" => Ok(true),
+        other => Err(context.unsupported(format!("NRRD encoding {other}"), "convert it to raw or gzip")),
+    }
+}
+
 fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
+    // Texts need no order of bytes: what is not read is said before that is asked for.
+    is_compressed(fields, context)?;
     let rank = fields.rank("dimension", context)?;
     let sizes = fields.sizes("sizes", rank, context)?;
     let element = element(fields.require("type", context)?, context)?;
