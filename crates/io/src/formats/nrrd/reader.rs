@@ -63,10 +63,11 @@ fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
         other => return Err(context.malformed("endian", "little or big", other.unwrap_or("none"))),
     };
     let space = Space::parse(fields, context)?;
-    let directions = vectors(fields, "space directions", space.dimension, context)?;
+    let mut directions = vectors(fields, "space directions", space.dimension, context)?;
     let count = directions.as_ref().map_or(rank, Vec::len);
     context.require(count == rank, "space directions", format!("{rank} vectors"), count)?;
-    let extra = extra_axis(fields, rank, directions.as_deref(), context)?;
+    let time_axis = space.take_time(directions.as_mut(), context)?;
+    let extra = extra_axis(fields, rank, directions.as_deref(), time_axis, context)?;
     let spatial: Vec<usize> = (0..rank).filter(|&a| extra.is_none_or(|extra| extra.axis != a)).collect();
     context.require((2..=3).contains(&spatial.len()), "axes of space", "2 or 3", spatial.len())?;
     let mut size = [1; 3];
