@@ -39,7 +39,7 @@ impl EarlyDisk {
         Ok(begun.is_ok().then_some(Self { waiting_bytes: AtomicU64::new(0), next_turn }))
     }
 
-    /// Counts bytes that were written, from any thread. A disk that fails tells whoever waits for the whole file.
+    /// Counts bytes that were written, from any thread. A failure of the disk is told when the file gets its name.
     pub fn wrote(&self, bytes: u64) {
         let before = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         // The one call that passes a multiple asks for a turn; while the disk is busy one waits, and further ones come to the same.

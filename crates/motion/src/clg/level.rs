@@ -365,7 +365,7 @@ impl<'a> ClgLevel<'a> {
         self.geometry.median(self.device, kind, images, [displacement, spare], [warped, votes])
     }
 
-    /// The same of the increment alone, where smoothness acts on nothing else: a median of the displacement would flatten its bends
+    /// Filters the increment by the median, where smoothness acts on increments: a median of the displacement would flatten its bends
     /// anew in every warp, and no smoothness would hold against it.
     fn filter_increment(
         &mut self,

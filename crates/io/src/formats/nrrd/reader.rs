@@ -50,18 +50,22 @@ fn is_compressed(fields: &Fields, context: &Context) -> Result<bool> {
     }
 }
 
-fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
-    // Texts need no order of bytes: what is not read is said before that is asked for.
+fn byte_order(fields: &Fields, element: Element, context: &Context) -> Result<ByteOrder> {
+    // Texts need none: what is not read is said before it is asked for.
     is_compressed(fields, context)?;
+    match fields.text("endian").map(str::to_lowercase).as_deref() {
+        Some("little") => Ok(ByteOrder::Little),
+        Some("big") => Ok(ByteOrder::Big),
+        None if element.bytes() == 1 => Ok(ByteOrder::Little),
+        other => Err(context.malformed("endian", "little or big", other.unwrap_or("none"))),
+    }
+}
+
+fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let rank = fields.rank("dimension", context)?;
     let sizes = fields.sizes("sizes", rank, context)?;
     let element = element(fields.require("type", context)?, context)?;
-    let order = match fields.text("endian").map(str::to_lowercase).as_deref() {
-        Some("little") => ByteOrder::Little,
-        Some("big") => ByteOrder::Big,
-        None if element.bytes() == 1 => ByteOrder::Little,
-        other => return Err(context.malformed("endian", "little or big", other.unwrap_or("none"))),
-    };
+    let order = byte_order(fields, element, context)?;
     let space = Space::parse(fields, context)?;
     let mut directions = vectors(fields, "space directions", space.dimension, context)?;
     let count = directions.as_ref().map_or(rank, Vec::len);
