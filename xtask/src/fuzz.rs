@@ -1,8 +1,8 @@
-//! Fuzzing of every reader, by one program that is run for each format of the table in turn, and of the plan of a job's files,
-//! by a program of its own; two of them run at a time.
+//! Fuzzing of every reader, by one program that is run for each format of the table in turn and another one for each kind of
+//! tables and transforms, and of the plan of a job's files, by a program of its own; two of them run at a time.
 //!
-//! The first program writes small whole files to begin with, in a folder for each format, so the table of formats is the list
-//! of what is fuzzed. `fuzz/corpus` holds files that caused failures before, `fuzz/dictionaries` the words of formats. Inputs
+//! The first two programs write small whole files to begin with, in a folder for each format, so their own tables are the list of
+//! what is fuzzed. `fuzz/corpus` holds files that caused failures before, `fuzz/dictionaries` the words of formats. Inputs
 //! that a run finds interesting stay in the target folder, and the next run begins with them too.
 
 use crate::Failure;
@@ -21,6 +21,8 @@ const AT_ONCE: usize = 2;
 const LIMITS: [&str; 2] = ["-rss_limit_mb=1024", "-timeout=10"];
 /// The program that is fuzzed for each format.
 const FORMATS: &str = "formats";
+/// The program that is fuzzed for each kind of tables and transforms.
+const TABLES: &str = "tables";
 /// The program for the plan, and its name.
 const PLAN: &str = "plan";
 
@@ -37,19 +39,20 @@ pub fn fuzz(arguments: &[&str]) -> Result<(), Failure> {
     };
     let seconds = seconds.map_err(|_| Failure("cargo xtask fuzz: SECONDS is a whole number".to_owned()))?;
     let fuzzing = Fuzzing::build(seconds)?;
-    let mut formats = fuzzing.formats()?;
-    println!("{} formats and the plan, {seconds} s each", formats.len());
-    formats.push(PLAN.to_owned());
+    let mut targets = fuzzing.targets()?;
+    println!("{} formats and the plan, {seconds} s each", targets.len());
+    targets.push(FuzzTarget { program: PLAN, name: PLAN.to_owned() });
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some(format) = formats.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match fuzzing.run(format) {
-                        Ok(summary) => println!("{format:<12} {summary}"),
+                while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let name = &target.name;
+                    match fuzzing.run(target) {
+                        Ok(summary) => println!("{name:<22} {summary}"),
                         Err(Failure(text)) => {
-                            println!("{format:<12} FAILED");
+                            println!("{name:<22} FAILED");
                             failures.lock().expect("no thread should panic").push(text);
                         }
                     }
@@ -59,6 +62,13 @@ pub fn fuzz(arguments: &[&str]) -> Result<(), Failure> {
     });
     let failures = failures.into_inner().expect("no thread should panic");
     if failures.is_empty() { Ok(()) } else { Err(Failure(failures.join("\n"))) }
+}
+
+/// What is fuzzed by itself.
+struct FuzzTarget {
+    program: &'static str,
+    /// The format, or the kind of tables.
+    name: String,
 }
 
 /// The built programs, and where they work.
@@ -84,31 +94,37 @@ impl Fuzzing {
         build.arg(&folder);
         run_quietly(build)?;
         let built = subfolders(&folder)?.into_iter().map(|triple| folder.join(triple).join("release"));
-        let programs =
-            built.into_iter().find(|built| [FORMATS, PLAN].iter().all(|name| built.join(name).is_file()));
+        let programs = built
+            .into_iter()
+            .find(|built| [FORMATS, TABLES, PLAN].iter().all(|name| built.join(name).is_file()));
         let programs =
             programs.ok_or_else(|| Failure(format!("{}: no program was built", folder.display())))?;
         Ok(Self { programs, folder, seconds })
     }
 
-    /// Makes the program write complete files to begin with; their folders are named as the formats are.
-    fn formats(&self) -> Result<Vec<String>, Failure> {
-        let seeds = self.folder.join("seeds");
-        let mut write = Command::new(self.programs.join(FORMATS));
-        write.env("VELOXEL_FUZZ_SEEDS", &seeds);
-        run_quietly(write)?;
-        subfolders(&seeds)
+    /// Makes the programs write complete files to begin with; their folders are named as the formats are.
+    fn targets(&self) -> Result<Vec<FuzzTarget>, Failure> {
+        let mut targets = Vec::new();
+        for program in [FORMATS, TABLES] {
+            let seeds = self.folder.join("seeds").join(program);
+            let mut write = Command::new(self.programs.join(program));
+            write.env("VELOXEL_FUZZ_SEEDS", &seeds);
+            run_quietly(write)?;
+            targets.extend(subfolders(&seeds)?.into_iter().map(|name| FuzzTarget { program, name }));
+        }
+        Ok(targets)
     }
 
-    /// Fuzzes one format, or the plan, and says how many inputs were tried.
-    fn run(&self, format: &str) -> Result<String, Failure> {
-        let folder = |name: &str| self.folder.join(name).join(format);
+    /// Fuzzes one target, and says how many inputs were tried.
+    fn run(&self, target: &FuzzTarget) -> Result<String, Failure> {
+        let FuzzTarget { program, name: format } = target;
+        let folder = |name: &str| self.folder.join(name).join(program).join(format);
         let (found, failed) = (folder("found"), folder("failed"));
         let seeds = folder("seeds");
         for folder in [&found, &failed, &seeds] {
             fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
         }
-        let program = self.programs.join(if format == PLAN { PLAN } else { FORMATS });
+        let program = self.programs.join(program);
         let mut command = Command::new(&program);
         command.env("VELOXEL_FUZZ_FORMAT", format).args(LIMITS);
         let own = |kind: &str, name: &str| workspace_root().join("fuzz").join(kind).join(name);

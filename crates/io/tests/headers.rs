@@ -63,6 +63,22 @@ fn lists_of_nrrd_are_told_and_diffusion_weightings_refused() {
 }
 
 #[test]
+fn a_space_of_nrrd_may_have_time() {
+    // As ITK writes four axes; and by the name of such a space.
+    let itk = "space dimension: 4\nspace directions: (0,-1.5,0,0) (2,0,0,0) (0,0,3,0) (0,0,0,1)\nkinds: domain domain domain domain\nspace origin: (1,2,3,0)\n";
+    let named = itk.replace("space dimension: 4", "space: right-anterior-superior-time");
+    for (fields, origin) in [(itk, [1.0, 2.0, 3.0]), (&named, [-1.0, -2.0, 3.0])] {
+        let (content, _) = nrrd(fields, "3 2 2 5", 60).unwrap();
+        let Content::Sequence(sequence) = content else { panic!("{}", content.describe()) };
+        let grid = sequence.frames()[0].grid();
+        assert_eq!((sequence.frames().len(), grid.spacing_mm()), (5, [1.5, 2.0, 3.0]));
+        assert_eq!(grid.origin_mm(), origin);
+    }
+    let leaning = itk.replace("(0,0,3,0)", "(0,0,3,1)");
+    assert!(nrrd(&leaning, "3 2 2 5", 60).unwrap_err().contains("space and time"));
+}
+
+#[test]
 fn vectors_of_nrrd_are_measured_along_the_world() {
     let field = |frame: &str| {
         let fields = "kinds: vector domain domain domain\nspace: LPS\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\n";

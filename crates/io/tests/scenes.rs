@@ -115,6 +115,11 @@ fn what_is_not_read_is_said() {
     let (mesh, warnings) = read(&lines).unwrap();
     assert_eq!(mesh.triangles().len(), 2);
     assert!(format!("{warnings:?}").contains("1 primitives of points and lines"), "{warnings:?}");
+    let mut instanced = scene(floats(), Some((0, 6)), 4);
+    instanced["nodes"][0]["extensions"] = json!({"EXT_mesh_gpu_instancing": {"attributes": {}}});
+    let (mesh, warnings) = read(&instanced).unwrap();
+    assert_eq!(mesh.triangles().len(), 2);
+    assert!(format!("{warnings:?}").contains("1 nodes stand once"), "{warnings:?}");
     for name in ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "X_unheard"] {
         let mut required = scene(floats(), Some((0, 6)), 4);
         required["extensionsRequired"] = json!([name]);

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Compares what Veloxel reads with what Python's packages read: test data that nibabel, pydicom and scikit-image ship, and files
-that tifffile, imageio and trimesh write in all the variants that they have, because these ship none.
+"""Compares what Veloxel reads with what Python's packages read: test data that nibabel, pydicom, scikit-image, dipy, nilearn and
+pyvista ship, and files that tifffile, imageio, trimesh, meshio and pynrrd write in all the variants that they have, because these
+ship none.
 
-    python3 -m pip install numpy nibabel pydicom pylibjpeg[all] tifffile imagecodecs imageio scikit-image trimesh networkx
+    python3 -m pip install numpy nibabel pydicom pylibjpeg[all] tifffile imagecodecs imageio scikit-image trimesh networkx \\
+        meshio pynrrd
+    python3 -m pip install --no-deps dipy nilearn pyvista
     python3 crates/io/tests/suites.py [SUITE …]
 
 A file is read as the package reads it, or refused by name; a file that the package itself cannot read does not count. Exits with
@@ -10,6 +13,7 @@ A file is read as the package reads it, or refused by name; a file that the pack
 one.
 """
 
+import importlib.util
 import itertools
 import os
 import pathlib
@@ -20,8 +24,10 @@ import warnings
 
 import imagecodecs
 import imageio.v3 as imageio
+import meshio
 import nibabel
 import nibabel.tests
+import nrrd
 import numpy as np
 import pydicom
 import skimage
@@ -76,7 +82,23 @@ def judge(suite, name, theirs, kind, source, folder, tolerance=0.0):
 
 
 def of_nibabel(folder):
-    data = pathlib.Path(nibabel.tests.__file__).parent / "data"
+    niftis("nibabel", pathlib.Path(nibabel.tests.__file__).parent / "data", folder)
+
+
+def shipped(package):
+    """The folder of a package, which is not imported."""
+    return pathlib.Path(importlib.util.find_spec(package).origin).parent
+
+
+def of_dipy(folder):
+    niftis("dipy", shipped("dipy") / "data" / "files", folder)
+
+
+def of_nilearn(folder):
+    niftis("nilearn", shipped("nilearn") / "datasets" / "data", folder)
+
+
+def niftis(suite, data, folder):
     for path in sorted(data.iterdir()):
         if not path.name.endswith((".nii", ".nii.gz", ".hdr")):
             continue
@@ -88,9 +110,53 @@ def of_nibabel(folder):
         theirs = np.squeeze(theirs)
         kind = "sequence" if theirs.ndim == 4 else "image"
         before = len(failures)
-        judge("nibabel", path.name, theirs, kind, path, folder)
+        judge(suite, path.name, theirs, kind, path, folder)
         if len(failures) == before and theirs.ndim == 3:
             place(path, image, folder)
+
+
+def of_pyvista(folder):
+    """Meshes that pyvista ships, against trimesh."""
+    for path in sorted((shipped("pyvista") / "examples").iterdir()):
+        if path.suffix in (".ply", ".obj", ".off", ".stl"):
+            judge_mesh("pyvista", path.name, trimesh.load(path, force="mesh", process=False), path, folder)
+
+
+def of_meshio(folder):
+    """Triangles and polygons in every format that meshio writes."""
+    sphere, box = trimesh.creation.icosphere(2), trimesh.creation.box()
+    shapes = {"sphere": sphere, "box": box, "far": sphere.copy().apply_translation([1e3, -2e3, 5e2])}
+    kinds = {"obj": {}, "off": {}, "stl": {"binary": False}, "stl binary": {"binary": True}, "ply": {"binary": False},
+             "ply binary": {"binary": True}}
+    for (name, shape), (kind, options), type_name in itertools.product(shapes.items(), kinds.items(), ("f4", "f8")):
+        path = folder / f"theirs.{kind.split()[0]}"
+        points = shape.vertices.astype(type_name)
+        meshio.write(path, meshio.Mesh(points, [("triangle", shape.faces)]), **options)
+        theirs = meshio.read(path)
+        mesh = trimesh.Trimesh(theirs.points, theirs.cells_dict["triangle"], process=False)
+        judge_mesh("meshio", f"{name} {kind} {type_name}", mesh, path, folder)
+
+
+def of_pynrrd(folder):
+    """Every type of samples in every encoding that pynrrd writes."""
+    random = np.random.default_rng(8)
+    types = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
+    shapes = {"picture": (13, 17), "volume": (5, 13, 17)}
+    encodings = ("raw", "gzip", "bzip2", "ascii")
+    for type_name, (shape_name, shape), encoding, detached, endian in itertools.product(
+            types, shapes.items(), encodings, (False, True), ("little", "big")):
+        samples = random.integers(0, 100, shape).astype(type_name) if type_name[0] != "f" \
+            else random.standard_normal(shape).astype(type_name)
+        header = {"encoding": encoding, "endian": endian}
+        if len(shape) == 3:
+            header |= {"space": "left-posterior-superior", "space directions": np.diag([1.5, 1.25, 2.0]),
+                       "space origin": np.array([-3.0, 4.0, 5.0])}
+        else:
+            header["spacings"] = [1.5, 1.25]
+        path = folder / ("theirs.nhdr" if detached else "theirs.nrrd")
+        nrrd.write(str(path), samples, header, index_order="C")
+        theirs, _ = nrrd.read(str(path), index_order="C")
+        judge("pynrrd", f"{type_name} {shape_name} {encoding} {detached} {endian}", theirs, "image", path, folder)
 
 
 def place(path, image, folder):
@@ -285,35 +351,36 @@ def of_trimesh(folder):
             theirs = trimesh.load(path, force="mesh", process=False)
         except Exception:
             continue
-        judge_mesh(f"{name} {kind}", theirs, path, folder)
+        judge_mesh("trimesh", f"{name} {kind}", theirs, path, folder)
 
 
-def judge_mesh(name, theirs, path, folder):
+def judge_mesh(suite, name, theirs, path, folder):
     """Triangles by the places of their corners, in any order: scenes have none."""
     target = folder / "ours.npy"
     code, said = convert("surface", path, target)
-    outcome = counts.setdefault("trimesh", {"the same": 0, "refused by name": 0})
+    outcome = counts.setdefault(suite, {"the same": 0, "refused by name": 0})
     if code == 1 and said.splitlines()[-1].startswith("error: ") and path.name in said:
         outcome["refused by name"] += 1
-        print(f"trimesh/{name}: {said.splitlines()[-1]}")
+        print(f"{suite}/{name}: {said.splitlines()[-1]}")
         return
     if code != 0:
-        failures.append(f"trimesh/{name}: exit code {code}: {said}")
+        failures.append(f"{suite}/{name}: exit code {code}: {said}")
         return
     ours, theirs = np.load(target).astype(float).reshape(-1, 9), theirs.triangles.reshape(-1, 9)
     if ours.shape != theirs.shape:
-        failures.append(f"trimesh/{name}: {len(ours)} triangles against {len(theirs)}")
+        failures.append(f"{suite}/{name}: {len(ours)} triangles against {len(theirs)}")
         return
     ours, theirs = (rows[np.lexsort(np.round(rows / np.abs(theirs).max(), 4).T)] for rows in (ours, theirs))
     if not np.allclose(ours, theirs, rtol=3e-7, atol=3e-7 * np.abs(theirs).max()):
-        failures.append(f"trimesh/{name}: differs by {np.abs(ours - theirs).max()}")
+        failures.append(f"{suite}/{name}: differs by {np.abs(ours - theirs).max()}")
         return
     outcome["the same"] += 1
 
 
 SUITES = {
     "nibabel": of_nibabel, "pydicom": of_pydicom, "scikit-image": of_skimage, "tifffile": of_tifffile, "imageio": of_imageio,
-    "trimesh": of_trimesh,
+    "trimesh": of_trimesh, "dipy": of_dipy, "nilearn": of_nilearn, "pyvista": of_pyvista, "meshio": of_meshio,
+    "pynrrd": of_pynrrd,
 }
 
 

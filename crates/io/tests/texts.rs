@@ -53,6 +53,10 @@ fn calibration(path: &Path) -> Result<String, IoError> {
     read_calibration(&[path.to_owned()], Strictness::Lenient, &mut Warnings::new()).map(told)
 }
 
+fn transform(path: &Path) -> Result<String, IoError> {
+    read_transform(path, Strictness::Lenient, &mut Warnings::new()).map(told)
+}
+
 const FORMATS: &[TextFormat] = &[
     TextFormat {
         name: "a.off",
@@ -171,6 +175,30 @@ const FORMATS: &[TextFormat] = &[
         name: "a.nhdr",
         text: "NRRD0004\ntype: uchar\ndimension: 2\nsizes: 2 2\nspacings: 1.5 0.25\nencoding: raw\ndata file: a.raw\n",
         read: image,
+        takes_commas: false,
+    },
+    TextFormat {
+        name: "a.tfm",
+        text: "#Insight Transform File V1.0\n#Transform 0\nTransform: AffineTransform_double_3_3\nParameters: 1 0 0 0 1 0 0 0 1 2.25 0.5 0\nFixedParameters: 0 0 0\n",
+        read: transform,
+        takes_commas: false,
+    },
+    TextFormat {
+        name: "TransformParameters.0.txt",
+        text: "(Transform \"TranslationTransform\")\n(NumberOfParameters 3)\n(TransformParameters 2.25 0.5 0)\n(FixedImageDimension 3)\n(MovingImageDimension 3)\n(UseDirectionCosines \"true\")\n",
+        read: transform,
+        takes_commas: false,
+    },
+    TextFormat {
+        name: "lps.txt",
+        text: "# LPS\n1 0 0 2.25\n0 1 0 0.5\n0 0 1 0\n0 0 0 1\n",
+        read: transform,
+        takes_commas: false,
+    },
+    TextFormat {
+        name: "ras.mat",
+        text: "1 0 0 2.25\n0 1 0 0.5\n0 0 1 0\n0 0 0 1\n",
+        read: transform,
         takes_commas: false,
     },
 ];

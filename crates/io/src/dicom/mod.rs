@@ -11,6 +11,7 @@
 
 mod bytes;
 mod files;
+mod groups;
 mod header;
 mod opened;
 mod parts;
@@ -112,7 +113,8 @@ fn assembled(
     context: &mut Context,
 ) -> Result<DicomSeries> {
     series::choose(&mut images, choice, context)?;
-    let stack = stack::Stack::of(images, open, context)?;
+    let part = groups::choose(&mut images, context)?;
+    let stack = stack::Stack::of(images, part, open, context)?;
     pixels::decode(&stack, open, context)
 }
 

@@ -1,23 +1,15 @@
-//! The choice of one series, and of images of one shape and orientation in it.
+//! The choice of one series.
 
 use super::header::PlaneHeader;
 use crate::error::Result;
-use crate::file_name::file_name;
 use crate::read::context::Context;
 use crate::read::input::series_info::SeriesInfo;
 use crate::read::reading::SeriesChoice;
 use std::collections::HashMap;
 use veloxel_core::Hint;
 
-/// Directions that differ by less are one.
-const DIRECTION: f64 = 1e-3;
-/// Pixel spacings that differ by less than this share are one.
-const SPACING: f64 = 1e-3;
-
-/// Series, or kinds of images, that a message lists.
+/// Series that a message lists.
 const MOST_LISTED: usize = 16;
-/// Shapes and orientations that the images of a series may have; every image is compared with each.
-const MOST_KINDS: usize = 256;
 
 /// A series: its first image, how many it has, and in how many files.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +61,7 @@ fn counted(images: &[PlaneHeader]) -> Vec<Series> {
 }
 
 /// The first of `count` texts, and how many follow.
-fn listed(texts: impl Iterator<Item = String>, count: usize) -> String {
+pub(super) fn listed(texts: impl Iterator<Item = String>, count: usize) -> String {
     let shown = texts.take(MOST_LISTED).collect::<Vec<_>>().join("; ");
     if count > MOST_LISTED { format!("{shown}; and {} more", count - MOST_LISTED) } else { shown }
 }
@@ -81,7 +73,7 @@ fn listed(texts: impl Iterator<Item = String>, count: usize) -> String {
 pub(super) fn choose(
     images: &mut Vec<PlaneHeader>,
     choice: Option<SeriesChoice>,
-    context: &mut Context,
+    context: &Context,
 ) -> Result<()> {
     let all = counted(images);
     let list = |series: &[Series]| listed(series.iter().map(|one| describe(one, images)), series.len());
@@ -104,69 +96,7 @@ pub(super) fn choose(
     }
     let uid = images[chosen[0].first].series_uid.clone();
     images.retain(|image| image.series_uid == uid);
-    one_shape(images, context)
-}
-
-/// Keeps the shape and orientation that most images have; the others are said.
-fn one_shape(images: &mut Vec<PlaneHeader>, context: &mut Context) -> Result<()> {
-    let is_like = |a: &PlaneHeader, b: &PlaneHeader| {
-        let directions = match (a.orientation, b.orientation) {
-            (Some(a), Some(b)) => (0..2).all(|r| (0..3).all(|k| (a[r][k] - b[r][k]).abs() < DIRECTION)),
-            (None, None) => true,
-            _ => false,
-        };
-        let mosaics = a.tile.is_some() == b.tile.is_some();
-        a.size == b.size && directions && mosaics
-    };
-    let count = |like: &PlaneHeader| images.iter().filter(|image| is_like(image, like)).count();
-    let mut kinds: Vec<(PlaneHeader, usize)> = Vec::new();
-    for image in images.iter() {
-        if kinds.iter().any(|(kind, _)| is_like(kind, image)) {
-            continue;
-        }
-        if kinds.len() == MOST_KINDS {
-            let expected = format!("at most {MOST_KINDS}");
-            return Err(context.malformed("shapes and orientations of images", expected, "more"));
-        }
-        kinds.push((image.clone(), count(image)));
-    }
-    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let (most, most_count) = kinds[0].clone();
-    if kinds.len() > 1 && kinds[1].1 == most_count {
-        let kind =
-            |(kind, count): &(PlaneHeader, usize)| format!("{count} of {} × {}", kind.size[0], kind.size[1]);
-        let list = listed(kinds.iter().map(kind), kinds.len());
-        let hint = "put those that belong together into a folder of their own";
-        return Err(context.ambiguous("images of several shapes or orientations".to_owned(), list, hint));
-    }
-    let left = images.len() - most_count;
-    if left > 0 {
-        let [w, h] = most.size;
-        let text = format!(
-            "{left} images of another shape or orientation than the {most_count} of {w} × {h} were left out"
-        );
-        context.note(veloxel_core::WarningKind::Header, text);
-    }
-    images.retain(|image| is_like(image, &most));
-    one_spacing(images, context)
-}
-
-/// Refuses images whose pixels have several sizes.
-fn one_spacing(images: &[PlaneHeader], context: &Context) -> Result<()> {
-    let first = &images[0];
-    let differs = |image: &&PlaneHeader| match (image.spacing_mm, first.spacing_mm) {
-        (Some(a), Some(b)) => (0..2).any(|axis| (a[axis] - b[axis]).abs() > SPACING * b[axis]),
-        (None, None) => false,
-        _ => true,
-    };
-    let Some(other) = images.iter().find(differs) else { return Ok(()) };
-    let told = |image: &PlaneHeader| match image.spacing_mm {
-        Some([x, y]) => format!("{x} × {y} mm in {}", file_name(&image.path)),
-        None => format!("none in {}", file_name(&image.path)),
-    };
-    let list = format!("{}; {}", told(first), told(other));
-    let hint = "put those that belong together into a folder of their own";
-    Err(context.ambiguous("images of several pixel spacings".to_owned(), list, hint))
+    Ok(())
 }
 
 fn is(choice: SeriesChoice, first: &PlaneHeader) -> bool {

@@ -66,6 +66,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         return Err(context.truncated("the JPEG stream", there + 2, there));
     };
     context.trailing(Some((file.len() - end) as u64));
+    require_known_process(&file, context)?;
     let options = DecoderOptions::new_safe().set_strict_mode(true);
     let options = options.set_max_width(MAX_SIDE).set_max_height(MAX_SIDE);
     let fail = |e: zune_jpeg::errors::DecodeErrors, context: &Context| {
@@ -86,9 +87,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
         Some(ColorSpace::Luma) => (Channels::Grey, ColorSpace::Luma),
         Some(ColorSpace::YCbCr | ColorSpace::RGB) => (Channels::Rgb, ColorSpace::RGB),
         other => {
-            return Err(
-                context.unsupported(format!("the colour space {other:?}"), "convert it to grey or RGB")
-            );
+            let name = other.map_or_else(|| "none".to_owned(), |space| format!("{space:?}"));
+            return Err(context.unsupported(format!("the colour space {name}"), "convert it to grey or RGB"));
         }
     };
     decoder.set_options(options.jpeg_set_out_colorspace(space));
@@ -100,6 +100,37 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded> {
     let orientation = upright::of_exif(orientation, context);
     let picture = Picture { grid, channels, opaque: 255.0, samples: Samples::Bytes(bytes) };
     upright::turned(picture, orientation, context)?.decoded("u8", context)
+}
+
+/// Refuses, by its name, a way of coding that is neither baseline nor progressive, or other samples than those of 8 bits.
+fn require_known_process(file: &[u8], context: &Context) -> Result<()> {
+    let mut at = 2usize;
+    while let Some(&[0xff, marker, high, low]) = file.get(at..at + 4) {
+        let name = match marker {
+            // A filling byte.
+            0xff => {
+                at += 1;
+                continue;
+            }
+            0xda => break,
+            0xc3 => Some("lossless JPEG"),
+            0xc5..=0xc7 => Some("hierarchical JPEG"),
+            0xc9..=0xcb | 0xcd..=0xcf => Some("arithmetic coding of JPEG"),
+            0xf7 => Some("JPEG-LS"),
+            _ => None,
+        };
+        let hint = "convert it to PNG, or to a baseline JPEG of 8 bits";
+        if let Some(name) = name {
+            return Err(context.unsupported(name, hint));
+        }
+        if let (0xc0..=0xc2, Some(&bits)) = (marker, file.get(at + 4))
+            && bits != 8
+        {
+            return Err(context.unsupported(format!("a JPEG of {bits} bits a sample"), hint));
+        }
+        at += 2 + usize::from(u16::from_be_bytes([high, low]));
+    }
+    Ok(())
 }
 
 /// The offset behind the end marker that follows the scans (thumbnails in the segments before have their own).
@@ -160,4 +191,31 @@ fn encode(target: &Target, picture: &Raster) -> Result<()> {
     let encoded = encoder.encode(&picture.bytes, width, height, colour);
     encoded.map_err(|e| target.fail()(Error::other(e.to_string())))?;
     whole_file::write_bytes(target, &bytes.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Strictness, read_bytes};
+    use veloxel_core::Warnings;
+
+    #[test]
+    fn ways_of_coding_that_are_not_read_are_named() {
+        // A frame's head with a marker and a number of bits, an empty scan, the end.
+        let stream = |marker: u8, bits: u8| {
+            let head = [0xff, 0xd8, 0xff, marker, 0, 11, bits, 0, 1, 0, 1, 1, 1, 0x11, 0];
+            let bytes = [&head[..], &[0xff, 0xda, 0, 2, 0xff, 0xd9]].concat();
+            let read = read_bytes("a.jpg".as_ref(), &bytes[..], Strictness::Lenient, &mut Warnings::new());
+            read.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        for (marker, bits, name) in [
+            (0xc3, 8, "lossless JPEG"),
+            (0xc9, 8, "arithmetic coding"),
+            (0xf7, 8, "JPEG-LS"),
+            (0xc1, 12, "12 bits a sample"),
+        ] {
+            let said = stream(marker, bits);
+            assert!(said.contains(name) && said.contains("not supported"), "{said}");
+        }
+        assert!(!stream(0xc0, 8).contains("not supported"));
+    }
 }

@@ -16,6 +16,7 @@ use veloxel_core::{Axes, Counter};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
+use veloxel_kernels::image::median::MedianKind;
 use veloxel_kernels::image::pointwise::{InPlace, Multiply, Operation};
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
@@ -137,10 +138,12 @@ impl<'a> ClgLevel<'a> {
         let adaptive = self.params.warp_tol > 0.0;
         let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
         for nth in 1.. {
-            let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
+            let following = limits.matched.max(limits.open).saturating_sub(nth);
+            let weights = self.weigh(compared.mismatch2.take(), following)?;
+            let mut report = self.solve_warped(images, displacement, compared, &weights)?;
             let turn = Turn { nth, full: self.params.full_warps };
             turn.settle(self.device, &self.memory.increment, displacement)?;
-            let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
+            let warps = if weights.is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
             let small = |report: &WarpRun| report.mean_increment_vox.peek().is_some_and(|m| *m < tolerance);
@@ -173,17 +176,17 @@ impl<'a> ClgLevel<'a> {
         Ok(LevelRun { size: self.geometry.shape.size, own, span })
     }
 
-    /// Solves for the increment of the images last warped, and composes it; says whether they matched. The displacement before
-    /// is left in the memory of increments.
+    /// Solves for the increment of the images last warped, and composes it. The displacement before is left in the memory of
+    /// increments.
     fn solve_warped(
         &mut self,
         images: &LevelImages,
         displacement: &mut Field,
         compared: Compared,
-    ) -> Result<(WarpRun, bool), ComputeError> {
+        weights: &Weights,
+    ) -> Result<WarpRun, ComputeError> {
         let device = self.device;
-        let weights = self.weigh(compared.mismatch2)?;
-        self.tensors(images, &weights)?;
+        self.tensors(images, weights)?;
         let Workspace { multigrid, groups: [first_group, _], diffusivity, increment, .. } = &mut *self.memory;
         // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
         if multigrid.is_none() || !first_group.is_empty() || !diffusivity.is_empty() {
@@ -193,15 +196,20 @@ impl<'a> ClgLevel<'a> {
         let mut solving = None;
         for _ in 0..updates {
             let increment = if solving.is_none() { Increment::Zero } else { Increment::SoFar };
-            solving = Some(self.solve(images, displacement, &weights, increment)?);
+            solving = Some(self.solve(images, displacement, weights, increment)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
-        let ClgParams { increment_limit, update, .. } = *self.params;
+        let ClgParams { increment_limit, update, regularise, .. } = *self.params;
+        if regularise == RegularisedField::Increment {
+            self.filter_increment(images, displacement)?;
+        }
         let fields = [&mut *displacement, &mut self.memory.increment];
         let mean_increment_vox = self.geometry.join(device, fields, increment_limit, update)?;
-        self.filter(images, displacement)?;
+        if regularise == RegularisedField::Total {
+            self.filter(images, displacement)?;
+        }
         let difference = compared.difference;
-        Ok((WarpRun { solving, mean_increment_vox, difference, taken: None }, weights.is_matched))
+        Ok(WarpRun { solving, mean_increment_vox, difference, taken: None })
     }
 
     /// The motion tensors around the present displacement: into the system, or into the groups.
@@ -227,12 +235,12 @@ impl<'a> ClgLevel<'a> {
         Ok(())
     }
 
-    /// The weights for images that miss each other so far: the only number that a warp waits for.
-    fn weigh(&mut self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
+    /// The weights for images that miss each other so far, where so many warps may follow: the only number that a warp waits for.
+    fn weigh(&mut self, mismatch2: Option<Later<f64>>, following: usize) -> Result<Weights, ComputeError> {
         let Some(mismatch2) = mismatch2 else { return Ok(Weights::fixed(self.params)) };
         let components = self.geometry.shape.components();
         let mismatch2 = self.number(mismatch2.get(self.device)?);
-        let (weights, matching) = self.matching.next(self.params, mismatch2, components);
+        let (weights, matching) = self.matching.next(self.params, mismatch2, components, following);
         self.matching = matching;
         Ok(weights)
     }
@@ -352,10 +360,26 @@ impl<'a> ClgLevel<'a> {
 
     /// The median between warps.
     fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
-        let kind = self.params.median.of_kernel(self.geometry.shape.components(), MOTION_EDGE);
-        let Some(kind) = kind else { return Ok(()) };
+        let Some(kind) = self.median_kind() else { return Ok(()) };
         let Workspace { warped, spare, votes, .. } = &mut *self.memory;
         self.geometry.median(self.device, kind, images, [displacement, spare], [warped, votes])
+    }
+
+    /// Filters the increment by the median, where smoothness acts on increments: a median of the displacement would flatten its bends
+    /// anew in every warp, and no smoothness would hold against it.
+    fn filter_increment(
+        &mut self,
+        images: &LevelImages,
+        displacement: &[Buffer],
+    ) -> Result<(), ComputeError> {
+        let Some(kind) = self.median_kind() else { return Ok(()) };
+        let Workspace { warped, spare, votes, increment, .. } = &mut *self.memory;
+        let fields = [increment, spare];
+        self.geometry.median_of_increment(self.device, kind, images, displacement, fields, [warped, votes])
+    }
+
+    fn median_kind(&self) -> Option<MedianKind> {
+        self.params.median.of_kernel(self.geometry.shape.components(), MOTION_EDGE)
     }
 
     /// The confidence at the displacement last warped to; the level's memory serves for it. The images' memory is free before

@@ -40,7 +40,7 @@ parameters! {
     /// Weight of smoothness against data. Small: noise gets through; large: the flow goes towards its mean.
     alpha "α": f32 in 1e-9..=1e6 = 0.4 {
         accurate.volume: 0.08, fast.volume: 0.08, realtime.volume: 0.1, ultrafast.image: 0.8,
-        ultrafast.volume: 0.1, paper: 0.2, paper_literal: 0.03, cine.image: 1.0, cine.volume: 2.0, cine_apart: 2.0,
+        ultrafast.volume: 0.1, paper: 0.2, paper_literal: 0.03, cine.image: 0.5, cine.volume: 2.0, cine_apart: 2.0,
     };
     /// Weight of volume preservation. 0: off; large: only motion that changes no volume is left.
     beta "β": f32 in 0..=1e6 = 0.0 { paper: 0.01, paper_literal: 0.01 };
@@ -159,7 +159,7 @@ parameters! {
         accurate.volume: Compose, fast.volume: Compose, realtime.volume: Compose, ultrafast.volume: Compose,
         cine.volume: Compose, cine_apart: Compose,
     };
-    /// Filter of the flow between warps.
+    /// Filter between warps, of what smoothness acts on: the flow, or increments.
     median: MedianFilter = Off { accurate.image: NonLocal, fast.image: NonLocal, cine.image: NonLocal };
     /// Factor on the distance between the slices of a stack, where that is twice a pixel's width or more. Small: neighbouring
     /// slices move together; large: each slice moves on its own.

@@ -257,16 +257,24 @@ fn other_noisy_phantoms_get_no_worse() {
     hold(of_all(|name, dimension| Trial { noisy: Noisy::OtherHalf, ..Trial::quick(name, dimension) }));
 }
 
-#[test]
-#[ignore = "slow: every number of iterations"]
-fn no_number_of_iterations_is_worse_than_fewer() {
+/// Looks at every number of iterations of every method in a dimension.
+fn hold_after_every_number(dimension: Dimension, size: usize) {
     let runs: Vec<usize> = (1..=MOST_RUNS).collect();
     for noisy in [Noisy::Half, Noisy::OtherHalf] {
-        hold(of_all(|name, dimension| {
-            let size = if dimension == Dimension::Two { 48 } else { 20 };
-            Trial { size, noisy, runs: &runs, ..Trial::quick(name, dimension) }
-        }));
+        hold(GUARDED.map(|name| Trial { size, noisy, runs: &runs, ..Trial::quick(name, dimension) }));
     }
+}
+
+#[test]
+#[ignore = "slow: every number of iterations"]
+fn no_number_of_iterations_is_worse_than_fewer_in_pictures() {
+    hold_after_every_number(Dimension::Two, 48);
+}
+
+#[test]
+#[ignore = "slow: every number of iterations"]
+fn no_number_of_iterations_is_worse_than_fewer_in_volumes() {
+    hold_after_every_number(Dimension::Three, 20);
 }
 
 #[test]

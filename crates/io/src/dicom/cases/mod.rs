@@ -1,6 +1,7 @@
 //! Files as scanners, archives and other programs leave them: what is no time, no place and no sample.
 
 mod enhanced;
+mod groups;
 mod kinds;
 mod places;
 mod samples;

@@ -204,3 +204,20 @@ fn without_a_pixel_spacing_the_aspect_ratio_says_how_high_pixels_are() {
     }
     assert_eq!(picture("11\\10", "0.5\\0.25").0, [0.25, 0.5]);
 }
+
+#[test]
+fn tiles_of_a_whole_slide_are_no_slices() {
+    let slide = |columns: u32, rows: u32| {
+        let mut object = many(4, &[(POSITION, VR::DS, "")]);
+        for (element, value) in [(0x0006, columns), (0x0007, rows)] {
+            object.put(DataElement::new(Tag(0x0048, element), VR::UL, PrimitiveValue::from(value)));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.dcm");
+        write(object, "1.2.840.10008.1.2.1", &path);
+        read_folder(&path, Strictness::Lenient).0.map(|series| series.frames.len())
+    };
+    let refused = slide(8, 6).unwrap_err();
+    assert!(refused.contains("tiles of one picture of 8 × 6"), "{refused}");
+    assert!(slide(4, 3).is_ok(), "frames of the whole size are no tiles");
+}

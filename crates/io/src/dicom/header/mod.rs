@@ -155,6 +155,14 @@ pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>
         return Err(format!("it says that it has {frames} frames, in {} bytes", opened.length));
     }
     let size = [columns as usize, rows as usize];
+    let whole = [tags::TOTAL_PIXEL_MATRIX_COLUMNS, tags::TOTAL_PIXEL_MATRIX_ROWS];
+    if let [Some(w), Some(h)] = whole.map(|tag| number(object, tag))
+        && (w > columns || h > rows)
+    {
+        return Err(format!(
+            "its frames are tiles of one picture of {w} × {h} (a whole slide), which are not put together: export a region as TIFF or PNG"
+        ));
+    }
     let is_raw = RAW.contains(&opened.object.meta().transfer_syntax());
     let pixels = (size[0] as u64).saturating_mul(size[1] as u64);
     let frame_bytes = if number(object, tags::BITS_ALLOCATED) == Some(1.0) { pixels / 8 } else { pixels };

@@ -14,9 +14,11 @@ use crate::error::Result;
 use crate::file_name::file_name;
 use crate::read::context::Context;
 use crate::read::geometry::{length, normal};
+use crate::read::reading::PartChoice;
 use evenly::{Even, evenly};
+pub(super) use split::{NAME_ONE, Part};
 use std::collections::HashMap;
-use veloxel_core::{Grid, WarningKind};
+use veloxel_core::{Grid, WarningKind, Warnings};
 
 /// The planes of a cine, and the grid that they form.
 pub(super) struct Stack {
@@ -45,11 +47,17 @@ struct Slice {
 }
 
 impl Stack {
-    /// Orders the planes of one series; `open` opens those that may be copies of each other.
-    pub fn of(images: Vec<PlaneHeader>, open: Open<'_>, context: &mut Context) -> Result<Self> {
+    /// Orders the planes of one series, of which those of a part are asked for; `open` opens those that may be copies of each
+    /// other.
+    pub fn of(
+        images: Vec<PlaneHeader>,
+        part: Option<PartChoice>,
+        open: Open<'_>,
+        context: &mut Context,
+    ) -> Result<Self> {
         let images = split::without_copies(images, context);
         let mut slices = slices(images, context)?;
-        split::one_part(&mut slices, context)?;
+        split::one_part(&mut slices, part, context)?;
         in_time::order(&mut slices, open, context)?;
         let slices = of_one_length(slices, context);
         let Even { planes, distance_mm, step_mm } = evenly(slices, context)?;
@@ -68,6 +76,17 @@ impl Stack {
         }
         Ok(Self { grid, planes, frames, frame_interval_ms })
     }
+}
+
+/// The parts of images that one grid holds, in the order of their numbers.
+pub(super) fn parts(images: &[PlaneHeader], context: &Context) -> Vec<Part> {
+    // What is to be said of them is said where they are taken.
+    let mut unsaid = Warnings::new();
+    let mut own = Context::new(context.path, context.reading.clone(), &mut unsaid);
+    let images = split::without_copies(images.to_vec(), &mut own);
+    let count = images.len();
+    let parts = slices(images, &mut own).map(|slices| split::parts(&slices)).unwrap_or_default();
+    if parts.is_empty() { vec![Part { label: String::new(), images: count }] } else { parts }
 }
 
 /// Planes by their place along the normal, in its direction.

@@ -6,14 +6,16 @@
 
 use super::Slice;
 use crate::dicom::header::PlaneHeader;
-use crate::dicom::header::kind::{Kind, MAGNITUDE, NAMES, STACK};
+use crate::dicom::header::kind::{MAGNITUDE, NAMES, STACK};
+use crate::dicom::series::listed;
 use crate::error::Result;
 use crate::read::context::Context;
+use crate::read::reading::PartChoice;
 use std::collections::{BTreeMap, HashSet};
 use veloxel_core::WarningKind;
 
-/// Parts that a message lists.
-const MOST_LISTED: usize = 16;
+/// What helps where several parts are there.
+pub(in crate::dicom) const NAME_ONE: &str = "name one part by its number, as in folder@part:1";
 /// Which of the values is the component.
 const COMPONENT: usize = 0;
 
@@ -40,60 +42,93 @@ pub(super) fn without_copies(images: Vec<PlaneHeader>, context: &mut Context) ->
     images
 }
 
-/// Keeps one part of the images at each place.
-pub(super) fn one_part(slices: &mut Vec<Slice>, context: &mut Context) -> Result<()> {
-    let differing: Vec<usize> = (0..NAMES.len()).filter(|&nth| differs(slices, nth)).collect();
+/// Images that have the same values wherever images differ.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::dicom) struct Part {
+    /// What they have in common; empty where all images are of one part.
+    pub label: String,
+    pub images: usize,
+}
+
+impl Part {
+    /// How a list shows it under its number, from 1.
+    pub fn shown(&self, number: usize) -> String {
+        format!("{number} {} ({} images)", self.label, self.images)
+    }
+}
+
+/// The parts of images, by their labels; none where nothing tells them apart.
+pub(super) fn parts(slices: &[Slice]) -> Vec<Part> {
+    let differing = differing(slices);
     if differing.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
-    let mut parts: BTreeMap<String, (Kind, usize)> = BTreeMap::new();
+    let mut parts: BTreeMap<String, usize> = BTreeMap::new();
     for plane in slices.iter().flat_map(|slice| &slice.planes) {
-        let part = parts.entry(plane.kind.label(&differing));
-        part.or_insert_with(|| ((*plane.kind).clone(), 0)).1 += 1;
+        *parts.entry(plane.kind.label(&differing)).or_default() += 1;
     }
-    let labels: Vec<&String> = parts.keys().collect();
-    let listed = |skip: Option<usize>| {
-        let others = labels.iter().enumerate().filter(|(nth, _)| Some(*nth) != skip);
-        let told = others
-            .take(MOST_LISTED)
-            .map(|(nth, label)| format!("{} {label} ({} images)", nth + 1, parts[*label].1));
-        let told = told.collect::<Vec<_>>().join("; ");
-        if labels.len() > MOST_LISTED {
-            format!("{told}; and {} more", labels.len() - MOST_LISTED)
-        } else {
-            told
-        }
+    parts.into_iter().map(|(label, images)| Part { label, images }).collect()
+}
+
+/// Which values tell images apart.
+fn differing(slices: &[Slice]) -> Vec<usize> {
+    (0..NAMES.len()).filter(|&nth| differs(slices, nth)).collect()
+}
+
+/// Keeps one part of the images at each place: the one that is asked for, else the magnitude.
+///
+/// # Errors
+/// [`IoError::Ambiguous`](crate::IoError::Ambiguous) with the parts that there are; [`IoError::Malformed`](crate::IoError::Malformed) if none is the one asked for.
+pub(super) fn one_part(
+    slices: &mut Vec<Slice>,
+    asked: Option<PartChoice>,
+    context: &mut Context,
+) -> Result<()> {
+    let (parts, differing) = (parts(slices), differing(slices));
+    if parts.is_empty() {
+        let (expected, got) = ("1: all images are of one part", asked.map(|asked| asked.to_string()));
+        return context.require(
+            asked.is_none_or(|asked| asked.is(1, "")),
+            "part asked for",
+            expected,
+            got.unwrap_or_default(),
+        );
+    }
+    let list = |skip: Option<usize>| {
+        let others = parts.iter().enumerate().filter(|(nth, _)| Some(*nth) != skip);
+        let count = parts.len() - usize::from(skip.is_some());
+        listed(others.map(|(nth, part)| part.shown(nth + 1)), count)
     };
-    let asked = context.reading.options.part;
     let chosen = match asked {
         Some(asked) => {
-            let found = labels.iter().enumerate().position(|(nth, label)| asked.is(nth + 1, label));
-            Some(found.ok_or_else(|| context.malformed("part asked for", listed(None), asked))?)
+            let found = (1..).zip(&parts).position(|(number, part)| asked.is(number, &part.label));
+            Some(found.ok_or_else(|| context.malformed("part asked for", list(None), asked))?)
         }
         None => {
-            let is_magnitude = |label: &&&String| *parts[**label].0.0[COMPONENT] == *MAGNITUDE;
-            match &labels.iter().filter(is_magnitude).collect::<Vec<_>>()[..] {
-                [one] => labels.iter().position(|label| label == *one),
-                _ => None,
-            }
+            let planes = slices.iter().flat_map(|slice| &slice.planes);
+            let is_magnitude = |label: &str| {
+                let of_part = planes.clone().find(|plane| plane.kind.label(&differing) == label);
+                of_part.is_some_and(|plane| *plane.kind.0[COMPONENT] == *MAGNITUDE)
+            };
+            let magnitudes: Vec<usize> =
+                (0..parts.len()).filter(|&nth| is_magnitude(&parts[nth].label)).collect();
+            <[usize; 1]>::try_from(magnitudes).ok().map(|[one]| one)
         }
     };
     let Some(chosen) = chosen else {
-        let what = format!("images of {} kinds at one place, which are not frames over time", labels.len());
-        let hint = "name one part by its number, as in folder@part:1";
-        return Err(context.ambiguous(what, listed(None), hint));
+        let what = format!("images of {} kinds at one place, which are not frames over time", parts.len());
+        return Err(context.ambiguous(what, list(None), NAME_ONE));
     };
-    let label = labels[chosen].clone();
+    let label = &parts[chosen].label;
     if asked.is_none() {
-        let others = listed(Some(chosen));
+        let (count, others) = (parts.len(), list(Some(chosen)));
         let text = format!(
-            "images of {} kinds lie at one place: {label} is taken; others are named as in folder@part:1: {others}",
-            labels.len()
+            "images of {count} kinds lie at one place: {label} is taken; others are named as in folder@part:1: {others}"
         );
         context.note(WarningKind::Header, text);
     }
     for slice in slices.iter_mut() {
-        slice.planes.retain(|plane| plane.kind.label(&differing) == label);
+        slice.planes.retain(|plane| plane.kind.label(&differing) == *label);
     }
     slices.retain(|slice| !slice.planes.is_empty());
     Ok(())

@@ -49,6 +49,7 @@ pub(in crate::formats) fn read_scene(
         scene.node(&node, &IDENTITY, 0)?;
     }
     let Scene { surface, left_out, .. } = scene;
+    tell_instances(&json, context);
     if left_out > 0 {
         context.note(WarningKind::Note, format!("{left_out} primitives of points and lines were left out"));
     }
@@ -76,6 +77,18 @@ fn check_extensions(json: &Value, context: &Context) -> Result<()> {
         context.support(is_read, what, "write the scene without it: uncompressed (no Draco, no meshopt)")?;
     }
     Ok(())
+}
+
+/// Says which meshes an extension that is not read would place many times over.
+fn tell_instances(json: &Value, context: &mut Context) {
+    let nodes = json["nodes"].as_array().into_iter().flatten();
+    let count = nodes.filter(|node| node["extensions"]["EXT_mesh_gpu_instancing"].is_object()).count();
+    if count > 0 {
+        let text = format!(
+            "meshes of {count} nodes stand once, in place of their instances (EXT_mesh_gpu_instancing)"
+        );
+        context.note(WarningKind::Note, text);
+    }
 }
 
 /// The nodes of the scene; without scenes those that are below no other.

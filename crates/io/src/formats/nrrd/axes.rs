@@ -29,11 +29,16 @@ pub(super) fn extra_axis(
     fields: &Fields,
     rank: usize,
     directions: Option<&[Option<Vec<f64>>]>,
+    time_axis: Option<usize>,
     context: &mut Context,
 ) -> Result<Option<ExtraAxis>> {
     let kinds = fields.words("kinds", rank, context)?;
     let mut found = Vec::new();
     for axis in 0..rank {
+        if time_axis == Some(axis) {
+            found.push((axis, Extra::Time));
+            continue;
+        }
         let kind = kinds.as_ref().map(|k| k[axis].to_lowercase());
         let what = match kind.as_deref() {
             Some("time") => Extra::Time,
@@ -74,6 +79,7 @@ pub(super) fn extra_axis(
 
 /// The world that directions and origin are given in.
 pub(super) struct Space {
+    /// Numbers of a vector: 2 or 3, or 4 where the last one is time.
     pub dimension: usize,
     /// What turns the file's world axes into LPS.
     pub signs: [f64; 3],
@@ -85,11 +91,16 @@ impl Space {
     pub fn parse(fields: &Fields, context: &mut Context) -> Result<Self> {
         let Some(name) = fields.text("space") else {
             const NAME: &str = "space dimension";
-            let dimension = fields.value(NAME, "2 or 3", context)?.unwrap_or(3);
-            context.require((2..=3).contains(&dimension), NAME, "2 or 3", dimension)?;
+            let dimension = fields.value(NAME, "2, 3 or 4", context)?.unwrap_or(3);
+            context.require((2..=4).contains(&dimension), NAME, "2, 3 or 4", dimension)?;
             return Ok(Self { dimension, signs: [1.0; 3], mm: units(fields, dimension, context)? });
         };
-        let signs = match name.to_lowercase().as_str() {
+        let name = name.to_lowercase();
+        let (name, dimension) = match &*name {
+            "lpst" | "rast" | "last" => (&name[..3], 4),
+            _ => name.strip_suffix("-time").map_or((&*name, 3), |name| (name, 4)),
+        };
+        let signs = match name {
             "lps" | "left-posterior-superior" => [1.0; 3],
             "ras" | "right-anterior-superior" => [-1.0, -1.0, 1.0],
             "las" | "left-anterior-superior" => [1.0, -1.0, 1.0],
@@ -99,7 +110,28 @@ impl Space {
             }
             other => return Err(context.unsupported(format!("space {other}"), "give LPS, RAS or LAS")),
         };
-        Ok(Self { dimension: 3, signs, mm: units(fields, 3, context)? })
+        Ok(Self { dimension, signs, mm: units(fields, dimension, context)? })
+    }
+
+    /// The axis whose direction is time, of a space that has it; that axis has no direction in space then.
+    pub fn take_time(
+        &self,
+        directions: Option<&mut Vec<Option<Vec<f64>>>>,
+        context: &Context,
+    ) -> Result<Option<usize>> {
+        let Some(directions) = directions.filter(|_| self.dimension == 4) else { return Ok(None) };
+        let in_space = |vector: &[f64]| vector[..3].iter().any(|v| *v != 0.0);
+        let leans = directions.iter().flatten().any(|vector| vector[3] != 0.0 && in_space(vector));
+        context.support(
+            !leans,
+            "an axis that leads through space and time at once",
+            "give time an axis of its own",
+        )?;
+        let time = directions.iter().position(|d| d.as_ref().is_some_and(|vector| vector[3] != 0.0));
+        if let Some(axis) = time {
+            directions[axis] = None;
+        }
+        Ok(time)
     }
 
     pub fn place(
@@ -115,6 +147,7 @@ impl Space {
                 let expected = "a vector for every axis of space";
                 return Err(context.malformed("space directions", expected, "none"));
             };
+            // Of a space with time the fourth number is 0.
             for (k, (value, d)) in column.iter_mut().zip(direction).enumerate() {
                 *value = self.signs[k] * self.mm[k] * d;
             }

@@ -28,14 +28,7 @@ pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Resul
     for _ in 0..whole("line skip", context)?.unwrap_or(0).clamp(0, 1 << 20) {
         samples.line(1 << 20, context)?;
     }
-    let encoding = fields.require("encoding", context)?.to_lowercase();
-    let compressed = match encoding.as_str() {
-        "raw" => false,
-        "gzip" | "gz" => true,
-        other => {
-            return Err(context.unsupported(format!("NRRD encoding {other}"), "convert it to raw or gzip"));
-        }
-    };
+    let compressed = is_compressed(&fields, context)?;
     if compressed {
         samples = samples.gunzip();
     }
@@ -48,21 +41,37 @@ pub(super) fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Resul
     Ok((layout, samples))
 }
 
+/// Whether samples are packed by gzip; other encodings than that and raw are refused.
+fn is_compressed(fields: &Fields, context: &Context) -> Result<bool> {
+    match fields.require("encoding", context)?.to_lowercase().as_str() {
+        "raw" => Ok(false),
+        "gzip" | "gz" => Ok(true),
+        other => Err(context.unsupported(format!("NRRD encoding {other}"), "convert it to raw or gzip")),
+    }
+}
+
+fn byte_order(fields: &Fields, element: Element, context: &Context) -> Result<ByteOrder> {
+    // Texts need none: what is not read is said before it is asked for.
+    is_compressed(fields, context)?;
+    match fields.text("endian").map(str::to_lowercase).as_deref() {
+        Some("little") => Ok(ByteOrder::Little),
+        Some("big") => Ok(ByteOrder::Big),
+        None if element.bytes() == 1 => Ok(ByteOrder::Little),
+        other => Err(context.malformed("endian", "little or big", other.unwrap_or("none"))),
+    }
+}
+
 fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout> {
     let rank = fields.rank("dimension", context)?;
     let sizes = fields.sizes("sizes", rank, context)?;
     let element = element(fields.require("type", context)?, context)?;
-    let order = match fields.text("endian").map(str::to_lowercase).as_deref() {
-        Some("little") => ByteOrder::Little,
-        Some("big") => ByteOrder::Big,
-        None if element.bytes() == 1 => ByteOrder::Little,
-        other => return Err(context.malformed("endian", "little or big", other.unwrap_or("none"))),
-    };
+    let order = byte_order(fields, element, context)?;
     let space = Space::parse(fields, context)?;
-    let directions = vectors(fields, "space directions", space.dimension, context)?;
+    let mut directions = vectors(fields, "space directions", space.dimension, context)?;
     let count = directions.as_ref().map_or(rank, Vec::len);
     context.require(count == rank, "space directions", format!("{rank} vectors"), count)?;
-    let extra = extra_axis(fields, rank, directions.as_deref(), context)?;
+    let time_axis = space.take_time(directions.as_mut(), context)?;
+    let extra = extra_axis(fields, rank, directions.as_deref(), time_axis, context)?;
     let spatial: Vec<usize> = (0..rank).filter(|&a| extra.is_none_or(|extra| extra.axis != a)).collect();
     context.require((2..=3).contains(&spatial.len()), "axes of space", "2 or 3", spatial.len())?;
     let mut size = [1; 3];

@@ -1,5 +1,6 @@
 //! The points, texture coordinates and polygons of a text.
 
+use super::left_out::LeftOut;
 use super::lines::Lines;
 use crate::content::Decoded;
 use crate::error::{IoError, Result};
@@ -31,7 +32,7 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     let mut texture: Vec<[f32; 2]> = context.room_for(places)?;
     let mut is_textured = places > 0;
     polygons.texture = context.room_for(if is_textured { faces.saturating_mul(3) } else { 0 })?;
-    let mut fractions = Fractions::Unknown;
+    let (mut fractions, mut left_out) = (Fractions::Unknown, LeftOut::default());
     for line in Lines::of(&bytes) {
         ask(line.number)?;
         let mut words = line.words();
@@ -62,13 +63,14 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
                 polygons.counts.push((polygons.corners.len() - before) as u32);
             }
             // Whatever begins with a letter may be of another program; what does not is a record that was cut.
-            Keyword::Other if first[0].is_ascii_alphabetic() => {}
+            Keyword::Other if first[0].is_ascii_alphabetic() => left_out.count(first),
             Keyword::Other => return Err(bad("a line that begins with v, vt, f or another word")),
         }
     }
     if !is_textured {
         polygons.texture = Vec::new();
     }
+    left_out.tell(polygons.counts.is_empty(), context)?;
     polygons.decoded(context)
 }
 

@@ -8,6 +8,7 @@
 //! *Upright*: the orientation is applied. Small samples are turned over where they are white, but not floats and single bits.
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 
+mod directories;
 mod packed;
 mod pages;
 mod survey;
@@ -29,7 +30,8 @@ use crate::write::whole_file;
 use std::io::{Cursor, Error, ErrorKind};
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
-use tiff::{ColorType, TiffError};
+use tiff::tags::CompressionMethod;
+use tiff::{ColorType, TiffError, TiffUnsupportedError};
 use veloxel_core::{Grid, Volume, WarningKind, Warnings};
 
 pub(super) static FORMAT: Format = Format {
@@ -61,6 +63,8 @@ struct Pages {
     has_frames: bool,
     /// Pages that are no frames.
     left_out: usize,
+    /// Samples that the pages call no data.
+    no_data: usize,
     /// What all pages declare to take as frames.
     declared_bytes: u64,
     sample_type: String,
@@ -70,7 +74,7 @@ struct Pages {
 fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid> {
     let file = source.take_rest(context)?;
     let file_bytes = file.len() as u64;
-    survey::check_first_directory(&file, context)?;
+    survey::check_directories(&file, context)?;
     let file = Asking::new(Cursor::new(file), context.control());
     let mut decoder = Decoder::new(file).map_err(|e| failure(e, file_bytes, context))?;
     while !pages::is_frame(&mut decoder) && decoder.more_images() {
@@ -89,8 +93,8 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let file_bytes = file.len() as u64;
     let possible = file_bytes.saturating_mul(MAX_RATIO);
     let limit = usize::try_from(possible).unwrap_or(usize::MAX);
-    survey::check_first_directory(&file, context)?;
-    let kept = whiteness::keep_samples(&mut file);
+    let directories = survey::check_directories(&file, context)?;
+    let kept = whiteness::keep_samples(&mut file, &directories);
     if kept > 0 {
         let text =
             format!("{kept} pages of floats or single bits call small samples white: they stay as they are");
@@ -111,7 +115,7 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let samples = decoder.find_tag_unsigned(tiff::tags::Tag::SamplesPerPixel).ok().flatten().unwrap_or(1);
     pages::check_axes(axes, images, samples, context)?;
     declared_bytes = declared_bytes.saturating_mul(if pages == 1 { images as u64 } else { 1 });
-    let (any, sample_type, left_out) = (false, String::new(), 0);
+    let (any, sample_type, left_out, no_data) = (false, String::new(), 0, 0);
     let has_frames = stack.is_some() || has_frames;
     Ok(Box::new(Pages {
         decoder,
@@ -121,6 +125,7 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
         has_frames,
         stack,
         left_out,
+        no_data,
         declared_bytes,
         sample_type,
     }))
@@ -162,8 +167,41 @@ impl FrameReader for Pages {
             let text = format!("{} thumbnails, smaller versions or masks were left out", self.left_out);
             context.note(WarningKind::Header, text);
         }
+        if self.no_data > 0 {
+            let text =
+                format!("{} samples are no data, as the file says (GDAL_NODATA): they are NaN", self.no_data);
+            context.note(WarningKind::Samples, text);
+        }
         Ok(())
     }
+}
+
+/// Makes samples of a number unknown; how many there are.
+fn mark_unknown(samples: &mut [f32], number: f32) -> usize {
+    let unknown = samples.iter_mut().filter(|sample| **sample == number);
+    unknown.map(|sample| *sample = f32::NAN).count()
+}
+
+/// The names of methods of compression that no reader here has, by their numbers.
+const COMPRESSIONS: [(u16, &str); 11] = [
+    (2, "CCITT run lengths"),
+    (3, "CCITT T.4 fax"),
+    (4, "CCITT T.6 fax"),
+    (34661, "JBIG"),
+    (34712, "JPEG 2000"),
+    (34887, "LERC"),
+    (34892, "JPEG (lossy DNG)"),
+    (34925, "LZMA"),
+    (34933, "PNG"),
+    (34934, "JPEG XR"),
+    (50002, "JPEG XL"),
+];
+
+/// A method of compression by its name.
+fn compression_name(method: CompressionMethod) -> String {
+    let number = method.to_u16();
+    let name = COMPRESSIONS.iter().find(|(own, _)| *own == number);
+    name.map_or_else(|| format!("{method:?}"), |(_, name)| (*name).to_owned())
 }
 
 impl Pages {
@@ -202,7 +240,10 @@ impl Pages {
             _ => packed::whole(&mut self.decoder, shape),
         };
         let samples = samples.map_err(|e| fail(e, context))?;
-        let Floats { samples, name, opaque } = floats(samples, context)?;
+        let Floats { mut samples, name, opaque } = floats(samples, context)?;
+        if let Some(number) = pages::no_data(&mut self.decoder).filter(|_| channels == Channels::Grey) {
+            self.no_data += mark_unknown(&mut samples, number as f32);
+        }
         context.require(samples.len() as u64 == count, "samples", count.to_string(), samples.len())?;
         self.sample_type = format!("{name} × {}", channels.count());
         let picture = Picture { grid, channels, opaque, samples: Samples::Floats(samples) };
@@ -267,6 +308,10 @@ fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
     match error {
         TiffError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => {
             context.truncated("the TIFF stream", file_bytes + 1, file_bytes)
+        }
+        TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedCompressionMethod(method)) => {
+            let what = format!("compression by {}", compression_name(method));
+            context.unsupported(what, "save it uncompressed, or with LZW, deflate or PackBits")
         }
         TiffError::UnsupportedError(e) => {
             let what = e.to_string();

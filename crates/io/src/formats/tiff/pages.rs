@@ -22,6 +22,8 @@ pub(super) struct StackAxes {
     pub images: usize,
     pub channels: usize,
     pub slices: usize,
+    /// Images of a slice over time.
+    pub times: usize,
     /// Whether ImageJ wrote it.
     pub is_image_j: bool,
 }
@@ -45,7 +47,7 @@ pub(super) fn stack_axes(decoder: &mut PageDecoder) -> StackAxes {
             line.and_then(|value| value.trim().parse().ok()).unwrap_or(1)
         };
         let (images, channels, slices) = (value("images"), value("channels"), value("slices"));
-        return StackAxes { images, channels, slices, is_image_j: true };
+        return StackAxes { images, channels, slices, times: value("frames"), is_image_j: true };
     }
     let Some((_, pixels)) = text.split_once("<Pixels").filter(|_| text.contains("<OME")) else {
         return StackAxes::default();
@@ -55,17 +57,21 @@ pub(super) fn stack_axes(decoder: &mut PageDecoder) -> StackAxes {
         rest.split_once('"')?.0.parse().ok()
     };
     let size = |name: &str| value(name).unwrap_or(1);
-    let (channels, slices) = (size("SizeC"), size("SizeZ"));
-    StackAxes { images: channels * slices * size("SizeT"), channels, slices, is_image_j: false }
+    let (channels, slices, times) = (size("SizeC"), size("SizeZ"), size("SizeT"));
+    StackAxes { images: channels * slices * times, channels, slices, times, is_image_j: false }
 }
 
-/// Refuses channels taken for frames, and says of slices what they are taken for.
+/// Refuses channels taken for frames, and slices between them, and says of slices what they are taken for.
 pub(super) fn check_axes(axes: StackAxes, pages: usize, samples: usize, context: &mut Context) -> Result<()> {
-    let StackAxes { channels, slices, .. } = axes;
+    let StackAxes { channels, slices, times, .. } = axes;
     // Channels may stand together in each pixel.
     if pages > 1 && channels > 1 && channels > samples {
         let what = format!("a stack of {pages} images in {channels} channels, which are no frames over time");
         return Err(context.unsupported(what, "save one channel as a file of its own"));
+    }
+    if pages > 1 && slices > 1 && times > 1 {
+        let what = format!("a stack of {pages} images, {slices} slices at {times} times");
+        return Err(context.unsupported(what, "save one time, or one slice over time, as a file of its own"));
     }
     if pages > 1 && slices > 1 {
         let text =
@@ -73,6 +79,14 @@ pub(super) fn check_axes(axes: StackAxes, pages: usize, samples: usize, context:
         context.note(WarningKind::Header, text);
     }
     Ok(())
+}
+
+/// The number that stands for no data in a page, where it names one (GDAL's tag).
+pub(super) fn no_data(decoder: &mut PageDecoder) -> Option<f64> {
+    match decoder.find_tag(Tag::GdalNodata).ok().flatten()? {
+        Value::Ascii(text) => text.trim_end_matches('\0').trim().parse().ok(),
+        _ => None,
+    }
 }
 
 /// How a page lies; 1 where it does not say so.

@@ -1,48 +1,31 @@
 //! A look at all pages before one is decoded: what they declare, and whether each has bytes of its own.
 
+use super::directories::{Directory, Layout};
 use super::{PageDecoder, failure};
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::read::element::ByteOrder;
 use std::ops::Range;
 use tiff::tags::Tag;
 
 /// Strips and tiles of all pages together; their places are held in memory meanwhile.
 const MAX_CHUNKS: usize = 1 << 22;
 
-/// Refuses a first directory with an entry of more values than the file has bytes.
+/// Looks at the directories before they are decoded, and gives them: none shares bytes with another, and no entry of the first one
+/// has more values than the file has bytes.
 ///
 /// tiff 0.11 reads that directory before it can be told any limits, and makes room for 32 times so many bytes.
 ///
 /// # Errors
 /// [`IoError::Malformed`](crate::IoError::Malformed).
-pub(super) fn check_first_directory(file: &[u8], context: &Context) -> Result<()> {
-    let longest = longest_entry(file).unwrap_or(0);
+pub(super) fn check_directories(file: &[u8], context: &Context) -> Result<Vec<Directory>> {
+    let layout = Layout::of(file);
+    let directories = layout.directories(file, context)?;
+    let first = directories.first().into_iter();
+    let counts = first.flat_map(|first| layout.entries(file, *first)).map(|entry| entry.count);
+    let longest = counts.max().unwrap_or(0);
     let expected = format!("at most {} values, as many as the file has bytes", file.len());
-    context.require(longest <= file.len() as u64, "TIFF directory entry", expected, longest)
-}
-
-/// The most values that an entry of the first directory counts; none where the file ends before it does.
-fn longest_entry(file: &[u8]) -> Option<u64> {
-    let order = if file.starts_with(b"II") { ByteOrder::Little } else { ByteOrder::Big };
-    let number = |at: u64, bytes: u64| {
-        let place = usize::try_from(at).ok()?..usize::try_from(at.checked_add(bytes)?).ok()?;
-        file.get(place).map(|bytes| order.number(bytes))
-    };
-    // Offsets of 32 bits, or of 64 (BigTIFF).
-    let is_big = number(2, 2)? == 43;
-    let (directory, entries) = if is_big {
-        let directory = number(8, 8)?;
-        (directory.checked_add(8)?, number(directory, 8)?)
-    } else {
-        let directory = number(4, 4)?;
-        (directory + 2, number(directory, 2)?)
-    };
-    let (entry_bytes, count_bytes) = if is_big { (20, 8) } else { (12, 4) };
-    let count = |entry: u64| {
-        number(entry.checked_mul(entry_bytes)?.checked_add(directory)?.checked_add(4)?, count_bytes)
-    };
-    (0..entries).map_while(count).max()
+    context.require(longest <= file.len() as u64, "TIFF directory entry", expected, longest)?;
+    Ok(directories)
 }
 
 /// What all pages declare.

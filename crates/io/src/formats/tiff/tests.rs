@@ -211,3 +211,64 @@ fn unusual_numbers_of_bits_are_refused_by_name() {
         assert!(refused.contains(&format!("{bits}")) && refused.contains("supported"), "{refused}");
     }
 }
+
+#[test]
+fn directories_that_share_bytes_are_refused_before_they_are_followed() {
+    let entries = page(8, 1, 1, vec![]);
+    let whole = file(&[(&entries, &[1, 2, 3, 4, 5, 6])]);
+    assert!(read(&whole).is_ok());
+    // The only directory leads back to itself.
+    let mut circle = whole.clone();
+    let end = circle.len() - 4;
+    circle.copy_within(4..8, end);
+    // Two directories, of which the second begins within the first.
+    let mut nested = whole.clone();
+    let inner = u32::from_le_bytes([whole[4], whole[5], whole[6], whole[7]]) + 12;
+    nested[end..].copy_from_slice(&inner.to_le_bytes());
+    nested[inner as usize..inner as usize + 2].copy_from_slice(&8u16.to_le_bytes());
+    nested.resize(nested.len() + 2, 0);
+    for bytes in [circle, nested] {
+        let said = read(&bytes).unwrap_err();
+        assert!(said.contains("share bytes, or lead back"), "{said}");
+    }
+}
+
+#[test]
+fn what_gdal_calls_no_data_is_unknown() {
+    let bytes: Vec<u8> =
+        [1.0f32, -9999.0, 3.0, -9999.0, 5.0, 6.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let mut whole = file(&[(&page(32, 3, 1, vec![Entry::Text("-9999")]), &bytes)]);
+    // The tag of a description is made that of the number without data.
+    let at = whole.windows(4).rposition(|tag| tag == [14, 1, 2, 0]).unwrap();
+    let mut moved = whole[at..at + 12].to_vec();
+    moved[..2].copy_from_slice(&42113u16.to_le_bytes());
+    whole[at..at + 12].copy_from_slice(&moved);
+    let (frames, said) = read(&whole).unwrap();
+    assert!(frames[0][1].is_nan() && frames[0][3].is_nan(), "{frames:?}");
+    assert_eq!([frames[0][0], frames[0][2], frames[0][5]], [1.0, 3.0, 6.0]);
+    assert!(said.contains("2 samples are no data"), "{said}");
+}
+
+#[test]
+fn slices_at_several_times_are_no_frames_one_after_the_other() {
+    let stack = |text| {
+        let first = page(8, 1, 1, vec![Entry::Text(text)]);
+        let other = page(8, 1, 1, vec![]);
+        let samples: &[u8] = &[1, 2, 3, 4, 5, 6];
+        read(&file(&[(&first, samples), (&other, samples), (&other, samples), (&other, samples)]))
+    };
+    let refused = stack("ImageJ=1.53t\nimages=4\nslices=2\nframes=2\nhyperstack=true\n").unwrap_err();
+    assert!(refused.contains("2 slices at 2 times"), "{refused}");
+    let (frames, said) = stack("ImageJ=1.53t\nimages=4\nslices=4\n").unwrap();
+    assert!(frames.len() == 4 && said.contains("counts 4 slices"), "{said}");
+}
+
+#[test]
+fn a_compression_that_is_not_read_is_named() {
+    for (number, name) in [(34925, "LZMA"), (50000, "ZSTD"), (34887, "LERC"), (4, "CCITT T.6")] {
+        let mut entries = page(8, 1, 1, vec![]);
+        entries[3] = Entry::Word(259, number);
+        let refused = read(&file(&[(&entries, &[0; 6])])).unwrap_err();
+        assert!(refused.contains(name) && refused.contains("deflate"), "{refused}");
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! A decoder would turn them over, which for floats is 1 − v and loses digits, and for masks of one bit changes what is inside.
 
+use super::directories::{Directory, Layout};
 use crate::read::element::ByteOrder;
 
 const PHOTOMETRIC: u64 = 262;
@@ -12,37 +13,31 @@ const FLOAT: u64 = 3;
 const MOST_PAGES: usize = 1 << 16;
 
 /// Marks such pages as black where they are 0; how many they are.
-pub(super) fn keep_samples(file: &mut [u8]) -> usize {
-    let order = if file.starts_with(b"II") { ByteOrder::Little } else { ByteOrder::Big };
-    let number = |file: &[u8], at: u64, bytes: usize| {
-        let at = usize::try_from(at).ok()?;
-        file.get(at..at.checked_add(bytes)?).map(|bytes| order.number(bytes))
-    };
-    let Some(version) = number(file, 2, 2) else { return 0 };
-    let is_big = version == 43;
-    let (offset, entry, head) = if is_big { (8, 20, 8) } else { (4, 12, 2) };
-    let mut next = number(file, if is_big { 8 } else { 4 }, offset);
-    let mut marked = 0;
-    for _ in 0..MOST_PAGES {
-        let Some(directory) = next.filter(|at| *at != 0) else { break };
-        let Some(count) = number(file, directory, head).filter(|count| *count < 1 << 16) else { break };
-        let places: Vec<u64> =
-            (0..count).filter_map(|nth| directory.checked_add(head as u64 + entry * nth)).collect();
-        let value_at = |at: u64| at + if is_big { 12 } else { 8 };
-        let find =
-            |file: &[u8], tag: u64| places.iter().copied().find(|&at| number(file, at, 2) == Some(tag));
-        // Several equal values of 16 bits may stand elsewhere; the first of one or two stands here.
-        let word = |file: &[u8], tag: u64| find(file, tag).and_then(|at| number(file, value_at(at), 2));
-        let is_white = word(file, PHOTOMETRIC) == Some(0);
-        let bits = word(file, BITS).unwrap_or(1);
-        if is_white && (bits == 1 || word(file, FORMAT) == Some(FLOAT)) {
-            let at = find(file, PHOTOMETRIC).and_then(|at| usize::try_from(value_at(at)).ok());
-            if let Some(value) = at.and_then(|at| file.get_mut(at..at + 2)) {
-                value.copy_from_slice(&if order == ByteOrder::Little { [1, 0] } else { [0, 1] });
-                marked += 1;
+pub(super) fn keep_samples(file: &mut [u8], directories: &[Directory]) -> usize {
+    let layout = Layout::of(file);
+    let is_one = |directory: &Directory| white_samples(file, layout, *directory);
+    let places: Vec<usize> = directories.iter().take(MOST_PAGES).filter_map(is_one).collect();
+    let black = if layout.order == ByteOrder::Little { [1, 0] } else { [0, 1] };
+    for &at in &places {
+        file[at..at + 2].copy_from_slice(&black);
+    }
+    places.len()
+}
+
+/// Where a page says that small samples are white, if they are floats or single bits.
+fn white_samples(file: &[u8], layout: Layout, directory: Directory) -> Option<usize> {
+    let mut found = [None; 3];
+    for entry in layout.entries(file, directory) {
+        for (tag, place) in [PHOTOMETRIC, BITS, FORMAT].into_iter().zip(&mut found) {
+            if entry.tag == tag {
+                place.get_or_insert(entry.values_at);
             }
         }
-        next = directory.checked_add(head as u64 + entry * count).and_then(|at| number(file, at, offset));
     }
-    marked
+    // Several equal values of 16 bits may stand elsewhere; the first of one or two stands here.
+    let [photometric, bits, format] = found;
+    let word = |at: Option<u64>| layout.number(file, at?, 2);
+    let is_white = word(photometric) == Some(0);
+    let is_kept = word(bits).unwrap_or(1) == 1 || word(format) == Some(FLOAT);
+    photometric.filter(|_| is_white && is_kept).and_then(|at| usize::try_from(at).ok())
 }

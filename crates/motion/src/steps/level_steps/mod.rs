@@ -81,15 +81,53 @@ impl LevelGeometry {
         [displacement, spare]: [&mut Field; 2],
         [warped, votes]: [&mut Field; 2],
     ) -> Result<(), ComputeError> {
-        let (shape, fixed) = (self.shape, &images.fixed);
-        if let Some(out) = votes.first_mut() {
+        if !votes.is_empty() {
             images.warp(device, self, Border::Centres, displacement, &mut warped[0])?;
-            let (spacing_edges, scales, warped) = (self.spacing_edges, VISIBILITY, &warped[0]);
-            Visibility { shape, spacing_edges, scales, displacement, fixed, warped, out }.run(device)?;
         }
-        let vote = votes.first();
-        Median { shape, kind, field: displacement, guide: fixed, vote, out: spare }.run(device)?;
-        std::mem::swap(displacement, spare);
+        self.weigh_votes(device, images, displacement, &warped[0], votes)?;
+        self.weighted_median(device, kind, images, [displacement, spare], votes)
+    }
+
+    /// The median of an increment, before it joins the displacement to which the images are warped, as of a displacement.
+    pub(crate) fn median_of_increment(
+        &self,
+        device: &Device,
+        kind: MedianKind,
+        images: &LevelImages,
+        displacement: &[Buffer],
+        [increment, spare]: [&mut Field; 2],
+        [warped, votes]: [&mut Field; 2],
+    ) -> Result<(), ComputeError> {
+        self.weigh_votes(device, images, displacement, &warped[0], votes)?;
+        self.weighted_median(device, kind, images, [increment, spare], votes)
+    }
+
+    /// The visibility of each pixel as the weight of its vote, where there is memory for votes.
+    fn weigh_votes(
+        &self,
+        device: &Device,
+        images: &LevelImages,
+        displacement: &[Buffer],
+        warped: &Buffer,
+        votes: &mut Field,
+    ) -> Result<(), ComputeError> {
+        let Some(out) = votes.first_mut() else { return Ok(()) };
+        let (shape, spacing_edges, scales, fixed) =
+            (self.shape, self.spacing_edges, VISIBILITY, &images.fixed);
+        Visibility { shape, spacing_edges, scales, displacement, fixed, warped, out }.run(device)
+    }
+
+    fn weighted_median(
+        &self,
+        device: &Device,
+        kind: MedianKind,
+        images: &LevelImages,
+        [field, spare]: [&mut Field; 2],
+        votes: &Field,
+    ) -> Result<(), ComputeError> {
+        let (shape, guide, vote) = (self.shape, &images.fixed, votes.first());
+        Median { shape, kind, field, guide, vote, out: spare }.run(device)?;
+        std::mem::swap(field, spare);
         Ok(())
     }
 }
