@@ -5,7 +5,6 @@
 use crate::error::{IoError, Result};
 use crate::file_name::extension;
 use crate::formats::npy::header;
-use crate::write::early_disk::{EarlyDisk, reserve};
 use crate::write::pending::Unfinished;
 use crate::write::target::Target;
 use std::fs::File;
@@ -34,8 +33,6 @@ impl NpySample for u16 {
 pub struct NpyWriter<T: NpySample = f32> {
     file: Unfinished,
     handle: File,
-    /// Sends a large one to the disk meanwhile.
-    disk: Option<EarlyDisk>,
     written: AtomicUsize,
     failed: Mutex<Option<Error>>,
     rows: usize,
@@ -61,11 +58,10 @@ impl<T: NpySample> NpyWriter<T> {
         let mut handle = File::options().write(true).open(file.path()).map_err(&fail)?;
         handle.write_all(&header).map_err(&fail)?;
         let header = header.len() as u64;
-        reserve(&handle, bytes).map_err(&fail)?;
-        let disk = EarlyDisk::of(&handle, bytes).map_err(&fail)?;
+        handle.set_len(bytes).map_err(&fail)?;
         let (written, failed) = (AtomicUsize::new(0), Mutex::default());
         drop(fail);
-        Ok(Self { file, handle, disk, written, failed, rows, columns, header, target, samples: PhantomData })
+        Ok(Self { file, handle, written, failed, rows, columns, header, target, samples: PhantomData })
     }
 
     /// Writes rows that follow one another from `first` on, beside other threads. The first failure is kept for
@@ -88,9 +84,6 @@ impl<T: NpySample> NpyWriter<T> {
             write_at(&self.handle, &turned.copied().collect::<Vec<u8>>(), begin)
         };
         self.written.fetch_add(count, Ordering::Relaxed);
-        if let Some(disk) = &self.disk {
-            disk.wrote(bytes.len() as u64);
-        }
         if let Err(error) = outcome {
             self.failed.lock().expect("no writer should have failed").get_or_insert(error);
         }
@@ -110,7 +103,7 @@ impl<T: NpySample> NpyWriter<T> {
             return Err(fail(error));
         }
         assert_eq!(self.written.into_inner(), self.rows, "every row should have been written");
-        drop((self.handle, self.disk));
+        drop(self.handle);
         self.file.publish(self.target.place(), self.target.files().control()).map_err(fail)
     }
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod append_log;
 pub(crate) mod detached;
-pub(crate) mod early_disk;
 pub(crate) mod gzip;
 pub(crate) mod kept_parts;
 pub(crate) mod output_folder;

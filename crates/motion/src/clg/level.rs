@@ -138,12 +138,10 @@ impl<'a> ClgLevel<'a> {
         let adaptive = self.params.warp_tol > 0.0;
         let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
         for nth in 1.. {
-            let following = limits.matched.max(limits.open).saturating_sub(nth);
-            let weights = self.weigh(compared.mismatch2.take(), following)?;
-            let mut report = self.solve_warped(images, displacement, compared, &weights)?;
+            let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
             let turn = Turn { nth, full: self.params.full_warps };
             turn.settle(self.device, &self.memory.increment, displacement)?;
-            let warps = if weights.is_matched { limits.matched.max(limits.open) } else { limits.open };
+            let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
             let small = |report: &WarpRun| report.mean_increment_vox.peek().is_some_and(|m| *m < tolerance);
@@ -176,17 +174,17 @@ impl<'a> ClgLevel<'a> {
         Ok(LevelRun { size: self.geometry.shape.size, own, span })
     }
 
-    /// Solves for the increment of the images last warped, and composes it. The displacement before is left in the memory of
-    /// increments.
+    /// Solves for the increment of the images last warped, and composes it; says whether they matched. The displacement before
+    /// is left in the memory of increments.
     fn solve_warped(
         &mut self,
         images: &LevelImages,
         displacement: &mut Field,
         compared: Compared,
-        weights: &Weights,
-    ) -> Result<WarpRun, ComputeError> {
+    ) -> Result<(WarpRun, bool), ComputeError> {
         let device = self.device;
-        self.tensors(images, weights)?;
+        let weights = self.weigh(compared.mismatch2)?;
+        self.tensors(images, &weights)?;
         let Workspace { multigrid, groups: [first_group, _], diffusivity, increment, .. } = &mut *self.memory;
         // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
         if multigrid.is_none() || !first_group.is_empty() || !diffusivity.is_empty() {
@@ -196,7 +194,7 @@ impl<'a> ClgLevel<'a> {
         let mut solving = None;
         for _ in 0..updates {
             let increment = if solving.is_none() { Increment::Zero } else { Increment::SoFar };
-            solving = Some(self.solve(images, displacement, weights, increment)?);
+            solving = Some(self.solve(images, displacement, &weights, increment)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
         let ClgParams { increment_limit, update, regularise, .. } = *self.params;
@@ -209,7 +207,7 @@ impl<'a> ClgLevel<'a> {
             self.filter(images, displacement)?;
         }
         let difference = compared.difference;
-        Ok(WarpRun { solving, mean_increment_vox, difference, taken: None })
+        Ok((WarpRun { solving, mean_increment_vox, difference, taken: None }, weights.is_matched))
     }
 
     /// The motion tensors around the present displacement: into the system, or into the groups.
@@ -235,12 +233,12 @@ impl<'a> ClgLevel<'a> {
         Ok(())
     }
 
-    /// The weights for images that miss each other so far, where so many warps may follow: the only number that a warp waits for.
-    fn weigh(&mut self, mismatch2: Option<Later<f64>>, following: usize) -> Result<Weights, ComputeError> {
+    /// The weights for images that miss each other so far: the only number that a warp waits for.
+    fn weigh(&mut self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
         let Some(mismatch2) = mismatch2 else { return Ok(Weights::fixed(self.params)) };
         let components = self.geometry.shape.components();
         let mismatch2 = self.number(mismatch2.get(self.device)?);
-        let (weights, matching) = self.matching.next(self.params, mismatch2, components, following);
+        let (weights, matching) = self.matching.next(self.params, mismatch2, components);
         self.matching = matching;
         Ok(weights)
     }

@@ -15,9 +15,7 @@
 //! stays of first order fills what no data reach. Where volume is preserved that term decides what low contrast leaves open:
 //! ζ stays, and faint data do not argue with it.
 //!
-//! Images that match no more once they are weighed so stay open for the rest of their level ([`Matching`]). Nor are those
-//! weights begun with where fewer than three warps follow: the first ones flatten bends, which the next ones raise again, and find
-//! whether the images still match.
+//! Images that match no more once they are weighed so stay open for the rest of their level ([`Matching`]).
 //!
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
@@ -31,8 +29,6 @@ use veloxel_kernels::image::convolve::isotropic;
 const MATCHED_SHARE: f64 = 0.25;
 /// Share of that below which no mismatch is told from rounding.
 const LEAST_SHARE: f64 = 0.02;
-/// Warps that follow the first one under the weights for images that match; from 2 to 5 errors do not rise over the number of warps.
-const LEAST_FOLLOWING: usize = 3;
 /// c, where the images match.
 const MEAN_SHARE: f32 = 0.9;
 
@@ -64,21 +60,11 @@ pub(super) enum Matching {
 }
 
 impl Matching {
-    /// The weights of the next warp, for a mismatch m², edges², in `dimensions`, where so many may follow it on its level, and what
-    /// the level is then.
-    pub fn next(
-        self,
-        params: &ClgParams,
-        mismatch2: f64,
-        dimensions: usize,
-        following: usize,
-    ) -> (Weights, Self) {
+    /// The weights of the next warp, for a mismatch m², edges², in `dimensions`, and what the level is then.
+    pub fn next(self, params: &ClgParams, mismatch2: f64, dimensions: usize) -> (Weights, Self) {
         let weights = Weights::matched(params, mismatch2, dimensions);
         match (self, weights.is_matched) {
             (Self::Left, true) => (Weights::open(params, mismatch2), Self::Left),
-            (Self::Open, true) if following < LEAST_FOLLOWING => {
-                (Weights::open(params, mismatch2), Self::Open)
-            }
             (Self::Left | Self::Matched, false) => (weights, Self::Left),
             (_, true) => (weights, Self::Matched),
             (Self::Open, false) => (weights, Self::Open),
@@ -171,7 +157,7 @@ mod tests {
         let sigma = params.alpha_mismatch;
         let mut matching = Matching::Open;
         let mut next = |share: f64| {
-            let (weights, after) = matching.next(&params, (share * sigma).powi(2), 3, LEAST_FOLLOWING);
+            let (weights, after) = matching.next(&params, (share * sigma).powi(2), 3);
             matching = after;
             (weights.is_matched, after)
         };
@@ -180,14 +166,5 @@ mod tests {
         assert_eq!(next(0.3), (true, Matching::Matched));
         assert_eq!(next(0.6), (false, Matching::Left));
         assert_eq!(next(0.3), (false, Matching::Left));
-    }
-
-    #[test]
-    fn the_last_warps_of_a_level_do_not_begin_with_weights_for_images_that_match() {
-        let params = ClgParams::preset(ClgPreset::Accurate, Dimension::Three);
-        let mismatch2 = (0.4 * params.alpha_mismatch).powi(2);
-        let next = |matching: Matching| matching.next(&params, mismatch2, 3, LEAST_FOLLOWING - 1);
-        assert_eq!(next(Matching::Open), (Weights::open(&params, mismatch2), Matching::Open));
-        assert_eq!(next(Matching::Matched), (Weights::matched(&params, mismatch2, 3), Matching::Matched));
     }
 }
