@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::read::context::Context;
-use crate::read::element::{ByteOrder, Fit};
+use crate::read::element::{ByteOrder, Element, Fit};
 use crate::zarr::array::sample_type::SampleType;
 use crate::zarr::array::{Array, Fill};
 use crate::zarr::codecs::{self, CHECKSUM_BYTES, Codecs, Sharding, crc32c};
@@ -45,6 +45,22 @@ impl Sample for f32 {
 
     fn filled(fill: Fill, _: &mut Tally) -> Self {
         fill.float
+    }
+}
+
+impl Sample for f64 {
+    fn decode(sample: SampleType, bytes: &[u8], order: ByteOrder, out: &mut Vec<Self>, tally: &mut Tally) {
+        if sample.element() == Element::F64 {
+            out.extend(bytes.chunks_exact(8).map(|bytes| Self::from_bits(order.number(bytes))));
+            return;
+        }
+        let mut floats = Vec::with_capacity(bytes.len() / sample.bytes());
+        f32::decode(sample, bytes, order, &mut floats, tally);
+        out.extend(floats.into_iter().map(Self::from));
+    }
+
+    fn filled(fill: Fill, _: &mut Tally) -> Self {
+        Self::from(fill.float)
     }
 }
 
