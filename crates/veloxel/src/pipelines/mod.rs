@@ -2,6 +2,7 @@
 //! memory with a [`Session`](crate::Session) whose observer can follow and stop it.
 
 pub(crate) mod account;
+pub(crate) mod at_once;
 pub(crate) mod boxes;
 mod cameras;
 mod compare;
