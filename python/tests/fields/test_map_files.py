@@ -56,8 +56,13 @@ def test_labels_of_files_have_the_numbers_of_arrays_in_memory_and_in_parts(tmp_p
     whole = veloxel.evaluate.labels(*paths)
     assert len(whole["labels"]) == 8 and whole["mean_hausdorff95_mm"] > 0
     assert veloxel.evaluate.label_files(*paths) == whole
+    masked = veloxel.evaluate.label_files(*paths, mask=f"{paths[1]}=1,2")
+    assert masked == veloxel.evaluate.labels(*paths, mask=np.isin(truth, (1, 2))) and masked != whole
     with veloxel.Session("cpu", threads=2, max_memory=64 << 20) as session:
         assert veloxel.evaluate.label_files(*paths, session=session) == whole
+        assert veloxel.evaluate.label_files(*paths, mask=f"{paths[1]}=1,2", session=session) == masked
+        with pytest.raises(veloxel.InputError, match="77"):
+            veloxel.evaluate.label_files(*paths, mask=f"{paths[1]}=77", session=session)
         compressed = tmp_path / "truth.nii.gz"
         veloxel.write(compressed, veloxel.Image(truth.astype(np.uint8)))
         with pytest.raises(veloxel.ParameterError, match="convert it to .ome.zarr"):

@@ -1,4 +1,4 @@
-//! How many rows run at once on a GPU, where nobody says it: as many as its free memory holds, seen from the headers of the rows' inputs.
+//! How many rows run at once on a GPU by default: as many as its free memory holds, seen from the headers of the rows' inputs.
 
 use super::check::BatchPlan;
 use super::row_job::RowJob;

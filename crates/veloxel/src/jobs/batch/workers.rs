@@ -26,7 +26,7 @@ impl BatchDevices {
         self.open_for(|first| plan.rows_at_once(first), pending)
     }
 
-    /// The same, where `fitting` tells how many rows run at once on a GPU.
+    /// Opens a session for each row that runs at once, which `fitting` counts for a GPU.
     fn open_for(
         &self,
         fitting: impl FnOnce(&Session) -> Result<usize>,

@@ -2,32 +2,23 @@
 
 use super::{ClaimFiles, EvaluateJob};
 use crate::boxes::{FileBoxes, SumFiles, input_state};
+use crate::jobs::MaskFile;
 use crate::pipelines::{
     self, DenseError, EvaluateLabelPartsRequest, EvaluateNames, EvaluatePartsRequest, FlowEvaluation,
-    PartsKey, SumStore, evaluate_labels_room, evaluate_room,
+    MaskBoxes, PartsKey, SumStore, evaluate_labels_room, evaluate_room,
 };
 use crate::{Result, Session};
 use std::path::Path;
-use veloxel_core::{Grid, WarningKind, Warnings};
-use veloxel_io as io;
+use veloxel_core::{Grid, Stage, WarningKind, Warnings};
+use veloxel_io::{self as io, PartialImage};
 use veloxel_measure::LabelOverlapReport;
 
 /// Whether files are measured in boxes: what a run in memory takes on the result's grid does not fit into the session's budget.
-///
-/// # Errors
-/// [`DenseError::InParts`] where a mask is given as well.
-fn is_in_parts(job: &EvaluateJob, room: fn(&Grid) -> u64, session: &Session) -> Result<bool> {
-    let Some(budget_bytes) = session.max_memory_bytes() else { return Ok(false) };
+fn is_in_parts(job: &EvaluateJob, room: fn(&Grid) -> u64, session: &Session) -> bool {
+    let Some(budget_bytes) = session.max_memory_bytes() else { return false };
     let grid = io::read_grid(&job.result, session.reading(job.reading), &mut Warnings::new());
     // What is wrong with a header is said where it is read for the run.
-    let Ok(grid) = grid else { return Ok(false) };
-    if room(&grid) <= budget_bytes {
-        return Ok(false);
-    }
-    if job.mask.is_some() {
-        return Err(DenseError::in_parts("take a mask", Some(budget_bytes)).into());
-    }
-    Ok(true)
+    grid.is_ok_and(|grid| room(&grid) > budget_bytes)
 }
 
 /// Whether fields are measured in boxes.
@@ -35,19 +26,19 @@ fn is_in_parts(job: &EvaluateJob, room: fn(&Grid) -> u64, session: &Session) -> 
 /// # Errors
 /// [`DenseError::InParts`] where a mask is given as well, or what the run said of its errors.
 pub(super) fn is_of_flow(job: &EvaluateJob, claims: &ClaimFiles, session: &Session) -> Result<bool> {
-    let in_parts = is_in_parts(job, evaluate_room, session)?;
-    if in_parts && claims.paths().next().is_some() {
-        let what = "measure what a run says of its errors";
-        return Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
+    let in_parts = is_in_parts(job, evaluate_room, session);
+    let refused = [
+        (job.mask.is_some(), "take a mask"),
+        (claims.paths().next().is_some(), "measure what a run says of its errors"),
+    ];
+    match refused.into_iter().find(|(is_given, _)| in_parts && *is_given) {
+        Some((_, what)) => Err(DenseError::in_parts(what, session.max_memory_bytes()).into()),
+        None => Ok(in_parts),
     }
-    Ok(in_parts)
 }
 
 /// Whether labels are compared in boxes.
-///
-/// # Errors
-/// [`DenseError::InParts`] where a mask is given as well.
-pub(super) fn is_of_labels(job: &EvaluateJob, session: &Session) -> Result<bool> {
+pub(super) fn is_of_labels(job: &EvaluateJob, session: &Session) -> bool {
     is_in_parts(job, evaluate_labels_room, session)
 }
 
@@ -63,12 +54,34 @@ pub(super) fn labels(
     let reading = session.reading(job.reading);
     let mut open = |path: &Path| FileBoxes::image(path, &reading, session, warnings);
     let (result, truth) = (open(&job.result)?, open(&job.truth)?);
+    let image = job.mask.as_ref().map(|mask| open(&mask.path)).transpose()?;
+    let mask = job.mask.as_ref().zip(image.as_ref());
+    if let Some((file, image)) = mask {
+        require_labels(file, image, warnings, session)?;
+    }
+    let mask = mask.map(|(file, image)| MaskBoxes { image, labels: &file.labels });
     let [ours, true_name] = job.names();
     let names = EvaluateNames { result: &ours, truth: &true_name };
-    let request = EvaluateLabelPartsRequest { result: &result, truth: &truth, names };
+    let request = EvaluateLabelPartsRequest { result: &result, truth: &truth, mask, names };
     let found = pipelines::evaluate_labels_in_parts(&request, session)?;
-    [result.told(), truth.told()].into_iter().for_each(|told| warnings.extend(told));
+    let told = [&result, &truth].into_iter().chain(&image).map(FileBoxes::told);
+    told.for_each(|told| warnings.extend(told));
     Ok(found)
+}
+
+/// Refuses a mask of labels of which no voxel has one, and tells of those that none has, once all boxes were seen.
+fn require_labels(
+    mask: &MaskFile,
+    image: &FileBoxes<PartialImage>,
+    warnings: &mut Warnings,
+    session: &Session,
+) -> Result<()> {
+    if mask.labels.is_empty() {
+        return Ok(());
+    }
+    session.enter(Stage::Read)?;
+    let there = pipelines::labels_in_boxes(image, session)?;
+    mask.require(&there, warnings)
 }
 
 /// Measures a field box by box, as [`evaluate_flow`](super::evaluate_flow) does at once.
