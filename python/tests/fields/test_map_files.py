@@ -15,6 +15,7 @@ def files(tmp_path_factory):
     field[:, :, :50] = field[:, :, 75:] = np.nan
     veloxel.write(folder / "a.ome.zarr", veloxel.Field(field))
     veloxel.write(folder / "b.mha", veloxel.Field(field[::-1]))
+    veloxel.write(folder / "labels.mha", veloxel.Image(((x // 9 + y // 30 + z // 20) % 3).astype(np.uint8)))
     return folder
 
 
@@ -26,10 +27,13 @@ def test_what_does_not_fit_has_the_vectors_of_what_does(files, tmp_path):
     a, b = files / "a.ome.zarr", files / "b.mha"
     veloxel.invert_files(a, tmp_path / "back.ome.zarr")
     veloxel.compose_files(a, b, out=tmp_path / "both.ome.zarr")
-    whole = veloxel.evaluate.flow_files(a, b)
+    whole, labels = veloxel.evaluate.flow_files(a, b), f"{files / 'labels.mha'}=1,2"
+    masked = veloxel.evaluate.flow_files(a, b, mask=labels)
+    assert masked["cells"]["inside"] and masked != whole
     with veloxel.Session("cpu", threads=2, max_memory=84 << 20) as session:
         veloxel.invert_files(a, tmp_path / "back_parts.ome.zarr", session=session)
         assert veloxel.evaluate.flow_files(a, b, session=session) == whole
+        assert veloxel.evaluate.flow_files(a, b, mask=labels, session=session) == masked
         with pytest.raises(veloxel.OutOfMemoryError, match="named .ome.zarr"):
             veloxel.invert_files(a, tmp_path / "no.mha", session=session)
     with veloxel.Session("cpu", threads=2, max_memory=108 << 20) as session:

@@ -33,14 +33,16 @@ impl Files<'_, '_> {
     }
 }
 
-/// Measures a field of a file against the truth of another one; as JSON, with warnings.
+/// Measures a field of a file against the truth of another one, where a mask is if there is one; as JSON, with warnings.
 #[pyfunction]
 pub fn evaluate_flow_files(
     session: &Bound<'_, Session>,
     result: PathBuf,
     truth: PathBuf,
+    mask: Option<&str>,
 ) -> PyResult<(String, Py<PyList>)> {
-    Files { session, job: EvaluateJob { result, truth, ..EvaluateJob::default() } }.measure(
+    let mask = mask.map(MaskFile::parse).transpose().map_err(InputError::new_err)?;
+    Files { session, job: EvaluateJob { result, truth, mask, ..EvaluateJob::default() } }.measure(
         |job, warnings, library| veloxel::jobs::evaluate_flow(job, &ClaimFiles::default(), warnings, library),
         serde_json::to_string,
     )

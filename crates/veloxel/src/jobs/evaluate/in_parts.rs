@@ -24,17 +24,14 @@ fn is_in_parts(job: &EvaluateJob, room: fn(&Grid) -> u64, session: &Session) -> 
 /// Whether fields are measured in boxes.
 ///
 /// # Errors
-/// [`DenseError::InParts`] where a mask is given as well, or what the run said of its errors.
+/// [`DenseError::InParts`] where what the run said of its errors is given as well.
 pub(super) fn is_of_flow(job: &EvaluateJob, claims: &ClaimFiles, session: &Session) -> Result<bool> {
     let in_parts = is_in_parts(job, evaluate_room, session);
-    let refused = [
-        (job.mask.is_some(), "take a mask"),
-        (claims.paths().next().is_some(), "measure what a run says of its errors"),
-    ];
-    match refused.into_iter().find(|(is_given, _)| in_parts && *is_given) {
-        Some((_, what)) => Err(DenseError::in_parts(what, session.max_memory_bytes()).into()),
-        None => Ok(in_parts),
+    if in_parts && claims.paths().next().is_some() {
+        let what = "measure what a run says of its errors";
+        return Err(DenseError::in_parts(what, session.max_memory_bytes()).into());
     }
+    Ok(in_parts)
 }
 
 /// Whether labels are compared in boxes.
@@ -54,19 +51,35 @@ pub(super) fn labels(
     let reading = session.reading(job.reading);
     let mut open = |path: &Path| FileBoxes::image(path, &reading, session, warnings);
     let (result, truth) = (open(&job.result)?, open(&job.truth)?);
-    let image = job.mask.as_ref().map(|mask| open(&mask.path)).transpose()?;
-    let mask = job.mask.as_ref().zip(image.as_ref());
-    if let Some((file, image)) = mask {
-        require_labels(file, image, warnings, session)?;
-    }
-    let mask = mask.map(|(file, image)| MaskBoxes { image, labels: &file.labels });
+    let mask = OpenedMask::of(job, warnings, session)?;
     let [ours, true_name] = job.names();
     let names = EvaluateNames { result: &ours, truth: &true_name };
-    let request = EvaluateLabelPartsRequest { result: &result, truth: &truth, mask, names };
+    let boxes = mask.as_ref().map(OpenedMask::boxes);
+    let request = EvaluateLabelPartsRequest { result: &result, truth: &truth, mask: boxes, names };
     let found = pipelines::evaluate_labels_in_parts(&request, session)?;
-    let told = [&result, &truth].into_iter().chain(&image).map(FileBoxes::told);
-    told.for_each(|told| warnings.extend(told));
+    [result.told(), truth.told()].into_iter().for_each(|told| warnings.extend(told));
+    mask.into_iter().for_each(|mask| warnings.extend(mask.image.told()));
     Ok(found)
+}
+
+/// A mask of which boxes are read.
+struct OpenedMask<'a> {
+    file: &'a MaskFile,
+    image: FileBoxes<PartialImage>,
+}
+
+impl<'a> OpenedMask<'a> {
+    /// Opens the mask of a job, if there is one.
+    fn of(job: &'a EvaluateJob, warnings: &mut Warnings, session: &Session) -> Result<Option<Self>> {
+        let Some(file) = &job.mask else { return Ok(None) };
+        let image = FileBoxes::image(&file.path, &session.reading(job.reading), session, warnings)?;
+        require_labels(file, &image, warnings, session)?;
+        Ok(Some(Self { file, image }))
+    }
+
+    fn boxes(&self) -> MaskBoxes<'_> {
+        MaskBoxes { image: &self.image, labels: &self.file.labels }
+    }
 }
 
 /// Refuses a mask of labels of which no voxel has one, and tells of those that none has, once all boxes were seen.
@@ -92,7 +105,9 @@ pub(super) fn flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session
     let reading = session.reading(job.reading);
     let mut open = |path: &Path| FileBoxes::flow(path, &reading, session, warnings);
     let (result, truth) = (open(&job.result)?, open(&job.truth)?);
-    let request = EvaluatePartsRequest { result: &result, truth: &truth };
+    let mask = OpenedMask::of(job, warnings, session)?;
+    let boxes = mask.as_ref().map(OpenedMask::boxes);
+    let request = EvaluatePartsRequest { result: &result, truth: &truth, mask: boxes };
     let mut sums = SumFiles::open(&job.result, &key(job, session)?, session);
     if sums.as_ref().is_some_and(SumFiles::go_on) {
         warnings.push(WarningKind::Note, "goes on with a run that was ended".to_owned());
@@ -101,15 +116,21 @@ pub(super) fn flow(job: &EvaluateJob, warnings: &mut Warnings, session: &Session
     let found = pipelines::evaluate_flow_in_parts(&request, store, session);
     let found = SumFiles::after(sums, found)?;
     [result.told(), truth.told()].into_iter().for_each(|told| warnings.extend(told));
+    mask.into_iter().for_each(|mask| warnings.extend(mask.image.told()));
     Ok(found)
 }
 
 /// What decides the sums: also the budget, which decides their boxes.
 fn key(job: &EvaluateJob, session: &Session) -> Result<PartsKey> {
+    let mask = match &job.mask {
+        Some(mask) => vec![input_state(&mask.path, session)?, mask.labels.iter().copied().collect()],
+        None => Vec::new(),
+    };
     let entries = [
         ("command", "evaluate flow".into()),
         ("result", input_state(&job.result, session)?),
         ("truth", input_state(&job.truth, session)?),
+        ("mask", mask.into()),
         ("reading", format!("{:?}", job.reading).into()),
         ("budget of memory", session.max_memory_bytes().into()),
     ];

@@ -88,7 +88,7 @@ pub struct DisparityScales {
 ///
 /// # Errors
 /// Anything wrong with the files; as [`pipelines::evaluate_flow`]; in boxes as [`pipelines::evaluate_flow_in_parts`], and
-/// [`DenseError::InParts`](pipelines::DenseError::InParts) with a mask or with such claims.
+/// [`DenseError::InParts`](pipelines::DenseError::InParts) with such claims.
 pub fn evaluate_flow(
     job: &EvaluateJob,
     claims: &ClaimFiles,

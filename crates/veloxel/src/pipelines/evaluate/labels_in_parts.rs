@@ -34,6 +34,14 @@ pub struct MaskBoxes<'a> {
 }
 
 impl MaskBoxes<'_> {
+    /// Which voxels of a box are inside.
+    ///
+    /// # Errors
+    /// What the image fails with.
+    pub(super) fn inside(&self, part: GridBox) -> Result<Vec<bool>, MotionError> {
+        Ok(self.image.samples(part)?.iter().map(|v| self.holds(*v)).collect())
+    }
+
     /// Whether a voxel with this sample is inside.
     fn holds(&self, sample: f32) -> bool {
         match self.labels.is_empty() {
@@ -163,10 +171,7 @@ impl Compared<'_> {
         let grid = truth.grid();
         let read = |own: GridBox| {
             let seen = LabelBox::seen(grid, own);
-            let inside = mask.map(|mask| {
-                let samples = mask.image.samples(seen)?;
-                Ok::<_, MotionError>(samples.iter().map(|v| mask.holds(*v)).collect())
-            });
+            let inside = mask.map(|mask| mask.inside(seen));
             let samples = [result.samples(seen)?.into_owned(), truth.samples(seen)?.into_owned()];
             Ok(ReadBox { own, samples, inside: inside.transpose()? })
         };
