@@ -15,8 +15,11 @@ image into the moving one: ``fixed(x) ≈ moving(x + d(x))``.
 
 try:
     from . import _veloxel as _extension  # noqa: F401
-except ImportError as error:
-    if "partially initialized" not in str(error):
+except ImportError:
+    from importlib.util import find_spec
+
+    # What Python says of it differs from version to version.
+    if find_spec(f"{__name__}._veloxel") is not None:
         raise
     raise ImportError(
         f"{__path__[0]} is the source of veloxel without its extension module: `pip install .` builds it; run Python from another folder then"

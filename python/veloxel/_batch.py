@@ -21,7 +21,7 @@ def batch(
     dry_run: bool = False,
     device: str = "auto",
     threads: int = 0,
-    at_once: int = 1,
+    at_once: int = 0,
     max_memory: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def batch(
         device: ``"auto"``: all GPUs of the fastest kind, or the processor; else as for :class:`Session`.
         threads: Threads of the processor, of all rows together; 0: all.
         at_once: Rows that run at once on each device, each in its own memory; on a processor they part its threads, on a GPU each has a
-            queue of its own.
+            queue of its own; 0: one on a processor, on a GPU as many as its free memory holds, up to four.
         max_memory: Bytes that each row may take.
         progress: Is called with ``"solve"`` and the share of the rows that have ended.
 

@@ -75,7 +75,11 @@ class evaluate:
 
     @staticmethod
     def flow_files(
-        result: str | os.PathLike[str], truth: str | os.PathLike[str], *, session: Session | None = None
+        result: str | os.PathLike[str],
+        truth: str | os.PathLike[str],
+        *,
+        mask: str | os.PathLike[str] | None = None,
+        session: Session | None = None,
     ) -> dict[str, Any]:
         """The numbers of :meth:`flow` for fields in files, as ``veloxel evaluate flow`` gives them.
 
@@ -85,6 +89,7 @@ class evaluate:
 
         Args:
             result, truth: The files.
+            mask: A file whose voxels that are not 0 count alone; ``labels.nii.gz=2,3`` are those with the values 2 and 3.
             session: Whose memory is bounded.
 
         Raises:
@@ -101,7 +106,7 @@ class evaluate:
         5.0
         """
         own = lent(session, None if session else "cpu")
-        text, told = _veloxel.evaluate_flow_files(own, path_text(result), path_text(truth))
+        text, told = _veloxel.evaluate_flow_files(own, path_text(result), path_text(truth), None if mask is None else path_text(mask))
         tell(told)
         return json.loads(text)
 
@@ -138,7 +143,11 @@ class evaluate:
 
     @staticmethod
     def label_files(
-        result: str | os.PathLike[str], truth: str | os.PathLike[str], *, session: Session | None = None
+        result: str | os.PathLike[str],
+        truth: str | os.PathLike[str],
+        *,
+        mask: str | os.PathLike[str] | None = None,
+        session: Session | None = None,
     ) -> dict[str, Any]:
         """The numbers of :meth:`labels` for label images in files, as ``veloxel evaluate labels`` gives them.
 
@@ -147,6 +156,7 @@ class evaluate:
 
         Args:
             result, truth: The files.
+            mask: A file whose voxels that are not 0 count alone; ``labels.nii.gz=2,3`` are those with the values 2 and 3.
             session: Whose memory is bounded.
 
         Raises:
@@ -162,7 +172,7 @@ class evaluate:
         1.0
         """
         own = lent(session, None if session else "cpu")
-        text, told = _veloxel.evaluate_label_files(own, path_text(result), path_text(truth))
+        text, told = _veloxel.evaluate_label_files(own, path_text(result), path_text(truth), None if mask is None else path_text(mask))
         tell(told)
         return json.loads(text)
 

@@ -118,4 +118,6 @@ pub use write::{
     write_rgb, write_sequence,
 };
 #[cfg(feature = "zarr")]
+pub use zarr::scene::{Scene, ScenePath};
+#[cfg(feature = "zarr")]
 pub use zarr::write::boxes::StoreBoxes;

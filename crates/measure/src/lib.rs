@@ -35,7 +35,8 @@ pub use distance_curve::{CycleSample, DistanceCurve, on_generic_frames};
 pub use distribution::{Distribution, finite_quantiles};
 pub use error::MeasureError;
 pub use flow_error::{
-    FlowError, FlowErrorSpread, FlowErrorSums, end_point_error_vox, flow_error, is_physical, measured_indices,
+    ComparedFlows, FlowError, FlowErrorSpread, FlowErrorSums, end_point_error_vox, flow_error, is_physical,
+    measured_indices,
 };
 pub use folding::{
     CellCounts, FoldingCertificate, FoldingSums, folding_certificate, share_folded, volume_change,

@@ -97,7 +97,8 @@ impl Asked {
         }
         let &Devices { ref device, threads, at_once, max_memory: max_memory_bytes } = devices;
         let device = DeviceOptions { name: Some(device.clone()), threads };
-        let workers = BatchDevices { device, at_once, max_memory_bytes }.open(&PendingFiles::default())?;
+        let workers =
+            BatchDevices { device, at_once, max_memory_bytes }.open(&plan, &PendingFiles::default())?;
         // The observer of the lead is told how many rows have ended.
         let row_ended = |_: &BatchProgress<'_>| ();
         let done = plan.run(lead, &workers, BatchFace { reason: &reason, row_ended: &row_ended })?;

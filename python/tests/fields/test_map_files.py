@@ -15,6 +15,7 @@ def files(tmp_path_factory):
     field[:, :, :50] = field[:, :, 75:] = np.nan
     veloxel.write(folder / "a.ome.zarr", veloxel.Field(field))
     veloxel.write(folder / "b.mha", veloxel.Field(field[::-1]))
+    veloxel.write(folder / "labels.mha", veloxel.Image(((x // 9 + y // 30 + z // 20) % 3).astype(np.uint8)))
     return folder
 
 
@@ -26,10 +27,13 @@ def test_what_does_not_fit_has_the_vectors_of_what_does(files, tmp_path):
     a, b = files / "a.ome.zarr", files / "b.mha"
     veloxel.invert_files(a, tmp_path / "back.ome.zarr")
     veloxel.compose_files(a, b, out=tmp_path / "both.ome.zarr")
-    whole = veloxel.evaluate.flow_files(a, b)
+    whole, labels = veloxel.evaluate.flow_files(a, b), f"{files / 'labels.mha'}=1,2"
+    masked = veloxel.evaluate.flow_files(a, b, mask=labels)
+    assert masked["cells"]["inside"] and masked != whole
     with veloxel.Session("cpu", threads=2, max_memory=84 << 20) as session:
         veloxel.invert_files(a, tmp_path / "back_parts.ome.zarr", session=session)
         assert veloxel.evaluate.flow_files(a, b, session=session) == whole
+        assert veloxel.evaluate.flow_files(a, b, mask=labels, session=session) == masked
         with pytest.raises(veloxel.OutOfMemoryError, match="named .ome.zarr"):
             veloxel.invert_files(a, tmp_path / "no.mha", session=session)
     with veloxel.Session("cpu", threads=2, max_memory=108 << 20) as session:
@@ -56,8 +60,13 @@ def test_labels_of_files_have_the_numbers_of_arrays_in_memory_and_in_parts(tmp_p
     whole = veloxel.evaluate.labels(*paths)
     assert len(whole["labels"]) == 8 and whole["mean_hausdorff95_mm"] > 0
     assert veloxel.evaluate.label_files(*paths) == whole
+    masked = veloxel.evaluate.label_files(*paths, mask=f"{paths[1]}=1,2")
+    assert masked == veloxel.evaluate.labels(*paths, mask=np.isin(truth, (1, 2))) and masked != whole
     with veloxel.Session("cpu", threads=2, max_memory=64 << 20) as session:
         assert veloxel.evaluate.label_files(*paths, session=session) == whole
+        assert veloxel.evaluate.label_files(*paths, mask=f"{paths[1]}=1,2", session=session) == masked
+        with pytest.raises(veloxel.InputError, match="77"):
+            veloxel.evaluate.label_files(*paths, mask=f"{paths[1]}=77", session=session)
         compressed = tmp_path / "truth.nii.gz"
         veloxel.write(compressed, veloxel.Image(truth.astype(np.uint8)))
         with pytest.raises(veloxel.ParameterError, match="convert it to .ome.zarr"):

@@ -1,5 +1,7 @@
 """The tiles of one pair on the workers of a cluster: the bytes of one process, whatever happens to a worker."""
 
+import functools
+import http.server
 import os
 import signal
 import threading
@@ -102,3 +104,29 @@ def test_a_worker_that_dies_costs_its_tiles_alone(paths, expected, tmp_path):
     assert killed and killed[0] > 0
     assert files(out) == expected[0]
     assert [path.name for path in tmp_path.iterdir()] == ["field.ome.zarr"]
+
+
+def test_images_at_addresses_are_read_by_the_workers(client, paths, expected, tmp_path):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(paths[0].parent)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    addresses = [f"http://127.0.0.1:{server.server_port}/{path.name}" for path in paths]
+    out = tmp_path / "field.ome.zarr"
+    try:
+        veloxel.dask.flow(*addresses, out, client=client, max_memory=expected[1], **CHOSEN)
+    except veloxel.UnsupportedError as error:
+        assert "feature `remote`" in str(error)
+        pytest.skip("the extension was built without the feature `remote`")
+    finally:
+        server.shutdown()
+    assert files(out) == expected[0]
+
+
+def test_a_field_at_an_address_is_refused(client, paths):
+    with pytest.raises(veloxel.InputError, match="a folder that all workers see"):
+        veloxel.dask.flow(*paths, "s3://bucket/field.ome.zarr", client=client, max_memory=1 << 30)

@@ -62,7 +62,8 @@ def flow(
         if name in options:
             raise _veloxel.InputError(f"{name}= is of calls in this process: workers have processors of their own")
     own = client_of(client)
-    paths = [None if path is None else os.path.abspath(path) for path in (fixed, moving, out, confidence)]
+    paths = [None if path is None else _place(path) for path in (fixed, moving, out, confidence)]
+    _require_folders(paths[2:])
     init = options.pop("init", None)
     if init is not None and os.path.exists(init):
         init = os.path.abspath(init)
@@ -74,6 +75,18 @@ def flow(
     report, told = own.submit(_finish, task, key=f"veloxel-field-{token}", pure=False).result()
     tell(told)
     return json.loads(report)
+
+
+def _place(path: str | os.PathLike[str]) -> str:
+    """An absolute path; an address stays as it is."""
+    text = os.fspath(path)
+    return text if "://" in text else os.path.abspath(text)
+
+
+def _require_folders(outputs: list[str | None]) -> None:
+    for output in outputs:
+        if output is not None and "://" in output:
+            raise _veloxel.InputError(f"{output}: tiles are kept beside the field, in a folder that all workers see: name one for out=, and copy the store")
 
 
 def _estimate_all(client: Any, task: dict[str, Any], count: int) -> None:

@@ -4,6 +4,7 @@
 //! A part is a file of planes of 32-bit floats, little-endian, which appears under its name when it is whole; it counts once a line of
 //! the ledger says so, and the ledger's first line says what all parts are of.
 
+use crate::address::is_store_address;
 use crate::error::{IoError, Result};
 use crate::write::append_log::AppendLog;
 use crate::write::parts_folder::{LEDGER, UNFINISHED, remove_empty};
@@ -347,10 +348,11 @@ fn whole_part(path: &Path) -> Result<Vec<f32>> {
 const BLOCK_BYTES: usize = 1 << 16;
 const PIECE_BYTES: usize = 16 << 20;
 
-/// The hidden folder beside an output.
+/// The hidden folder beside an output; of one at an address in the current folder.
 fn folder_of(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.tiles"))
+    let hidden = format!(".{name}.tiles");
+    if is_store_address(path) { hidden.into() } else { path.with_file_name(hidden) }
 }
 
 #[cfg(test)]

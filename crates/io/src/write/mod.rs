@@ -17,6 +17,7 @@ pub(crate) mod video;
 pub(crate) mod video_writer;
 pub(crate) mod whole_file;
 
+use crate::address::is_store_address;
 use crate::content::ContentKind;
 use crate::error::{IoError, Result};
 use crate::formats::lookup::require;
@@ -45,11 +46,14 @@ pub fn check_output(path: &Path, kind: ContentKind, grid: Option<&Grid>) -> Resu
     check_folder(path)
 }
 
-/// Checks that there is a folder to write into.
+/// Checks that there is a folder to write into; an address has none.
 ///
 /// # Errors
 /// [`IoError::NoFolder`].
 pub fn check_folder(path: &Path) -> Result<()> {
+    if is_store_address(path) {
+        return Ok(());
+    }
     match path.parent().filter(|p| !p.as_os_str().is_empty()) {
         Some(folder) if !folder.is_dir() => {
             Err(IoError::NoFolder { folder: folder.to_owned(), path: path.to_owned() })

@@ -32,12 +32,16 @@ pub fn write_bytes(target: impl Into<Target>, bytes: &[u8]) -> Result<()> {
     write(&target.into(), |file| file.write_all(bytes))
 }
 
-/// Checks that a file can be written there by making one in its folder, which is removed at once.
+/// Checks that a file can be written there by making one in its folder, or an object at its address, which is removed at once.
 ///
 /// # Errors
 /// [`IoError::Write`](crate::IoError::Write), also for a device or a folder of that name.
 pub fn check_writable(target: impl Into<Target>) -> Result<()> {
     let target = target.into();
+    #[cfg(feature = "remote")]
+    if crate::address::is_store_address(target.place()) {
+        return crate::zarr::store::check_address_writable(target.place(), target.files().control());
+    }
     Unfinished::check(target.place()).map_err(target.fail())
 }
 

@@ -44,6 +44,16 @@ impl<'v> Fields<'v> {
         sizes.ok_or_else(|| self.wrong(member, "whole numbers of at least 1", context))
     }
 
+    /// Numbers of axes below `end`, each once.
+    pub fn axes_below(&self, member: &str, end: usize, context: &Context) -> Result<Vec<usize>> {
+        let axis = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n < end);
+        let axes: Option<Vec<usize>> = self.list(member, context)?.iter().map(axis).collect();
+        let is_once =
+            |axes: &Vec<usize>| axes.iter().enumerate().all(|(nth, axis)| !axes[..nth].contains(axis));
+        let expected = format!("whole numbers below {end}, each once");
+        axes.filter(is_once).ok_or_else(|| self.wrong(member, &expected, context))
+    }
+
     /// Whole numbers below `end`, as many.
     pub fn sizes_from_zero(&self, member: &str, end: usize, context: &Context) -> Result<Vec<usize>> {
         let place = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n < end);

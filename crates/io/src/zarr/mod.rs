@@ -10,6 +10,8 @@
 //! | [`codecs`] | bytes of a chunk as they are stored to its samples |
 //! | [`region`] | any part of an array, from the chunks that it touches |
 //! | [`image`] | axes, units, levels and places: what OME-Zarr adds |
+//! | [`transforms`] | linear transformations between coordinate systems |
+//! | [`scene`] | the coordinate systems of a scene, and the way between two of them |
 //! | [`opened`] | an image, a sequence or a field, ready to be read |
 //! | [`write`] | the same way out |
 
@@ -19,5 +21,7 @@ mod fields;
 mod image;
 pub(crate) mod opened;
 pub(crate) mod region;
+pub(crate) mod scene;
 pub(crate) mod store;
+mod transforms;
 pub(crate) mod write;

@@ -1,12 +1,14 @@
 //! Any part of an array, from the chunks that it touches; missing chunks are the fill value.
 
 use crate::error::Result;
+use crate::read::budget::Claim;
 use crate::read::context::Context;
-use crate::read::element::{ByteOrder, Fit};
+use crate::read::element::{ByteOrder, Element, Fit};
 use crate::zarr::array::sample_type::SampleType;
 use crate::zarr::array::{Array, Fill};
 use crate::zarr::codecs::{self, CHECKSUM_BYTES, Codecs, Sharding, crc32c};
 use crate::zarr::store::{Store, Value};
+use std::ops::Range;
 
 /// A part of an array.
 #[derive(Debug, Clone)]
@@ -48,6 +50,22 @@ impl Sample for f32 {
     }
 }
 
+impl Sample for f64 {
+    fn decode(sample: SampleType, bytes: &[u8], order: ByteOrder, out: &mut Vec<Self>, tally: &mut Tally) {
+        if sample.element() == Element::F64 {
+            out.extend(bytes.chunks_exact(8).map(|bytes| Self::from_bits(order.number(bytes))));
+            return;
+        }
+        let mut floats = Vec::with_capacity(bytes.len() / sample.bytes());
+        f32::decode(sample, bytes, order, &mut floats, tally);
+        out.extend(floats.into_iter().map(Self::from));
+    }
+
+    fn filled(fill: Fill, _: &mut Tally) -> Self {
+        Self::from(fill.float)
+    }
+}
+
 impl Sample for i32 {
     fn decode(sample: SampleType, bytes: &[u8], order: ByteOrder, out: &mut Vec<Self>, tally: &mut Tally) {
         let wholes = bytes.chunks_exact(sample.bytes()).map(|bytes| sample.whole(bytes, order));
@@ -86,21 +104,60 @@ pub(crate) fn read<T: Sample>(
 ) -> Result<()> {
     let mut reader = Reader { array, region, into, tally, context, bytes: Vec::new(), samples: Vec::new() };
     let mut numbers = Numbers::of(&region.start, &region.size, &array.chunk);
-    while let Some(chunk) = numbers.next() {
-        context.check()?;
-        let begin: Vec<usize> = chunk.iter().zip(&array.chunk).map(|(number, size)| number * size).collect();
-        let key = array.key(chunk);
-        let value = store.value(&key, context)?;
-        match (value, &array.codecs.sharding) {
-            (None, _) => reader.missing(&begin, &array.chunk),
-            (Some(value), Some(sharding)) => reader.shard(value, sharding, &begin, &key)?,
-            (Some(mut value), None) => {
-                let part = Part { place: 0, length: value.length };
-                reader.chunk(&mut value, part, &array.codecs, &begin, &array.chunk, &key)?;
+    let together = Together::of(array, store, context);
+    loop {
+        let chunks: Vec<Vec<usize>> =
+            std::iter::from_fn(|| numbers.next().map(<[usize]>::to_vec)).take(together.count).collect();
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<String> = chunks.iter().map(|chunk| array.key(chunk)).collect();
+        if keys.len() > 1 {
+            store.ask_for(&keys, together.most_bytes, context)?;
+        }
+        for (chunk, key) in chunks.iter().zip(&keys) {
+            context.check()?;
+            let begin: Vec<usize> =
+                chunk.iter().zip(&array.chunk).map(|(number, size)| number * size).collect();
+            let value = store.value(key, context)?;
+            match (value, &array.codecs.sharding) {
+                (None, _) => reader.missing(&begin, &array.chunk),
+                (Some(value), Some(sharding)) => reader.shard(value, sharding, &begin, key)?,
+                (Some(mut value), None) => {
+                    let part = Part { place: 0, length: value.length };
+                    reader.chunk(&mut value, part, &array.codecs, &begin, &array.chunk, key)?;
+                }
             }
         }
     }
-    Ok(())
+}
+
+/// Bytes that chunks which are asked for together take at most.
+const MOST_TOGETHER_BYTES: u64 = 16 << 20;
+
+/// How many chunks are asked for together, and the memory that they take meanwhile.
+struct Together {
+    count: usize,
+    /// Bytes of one of them as it is stored; what is compressed takes hardly more than what is not.
+    most_bytes: u64,
+    _held: Option<Claim>,
+}
+
+impl Together {
+    fn of(array: &Array, store: &Store, context: &Context) -> Self {
+        let bytes = (array.chunk.iter().product::<usize>() * array.sample.bytes()) as u64;
+        let most_bytes = bytes.saturating_add(bytes / 64 + 4096);
+        let one = Self { count: 1, most_bytes, _held: None };
+        // The parts of a shard are asked for together.
+        let count = store.at_once().min((MOST_TOGETHER_BYTES / most_bytes) as usize);
+        if count < 2 || array.codecs.sharding.is_some() {
+            return one;
+        }
+        match context.scratch(most_bytes * count as u64) {
+            Ok(held) => Self { count, _held: Some(held), ..one },
+            Err(_) => one,
+        }
+    }
 }
 
 /// Bytes of a value.
@@ -188,8 +245,20 @@ impl<T: Sample> Reader<'_, T> {
             )?;
         }
         let cut = Cut::of(self.region, begin, shard);
-        let mut numbers = Numbers::of(&cut.inside, &cut.size, &sharding.chunk);
         let steps = stored_strides(&counts, None);
+        let numbers = || Numbers::of(&cut.inside, &cut.size, &sharding.chunk);
+        let parts = parts_of(numbers(), &steps, entries, sharding);
+        let bytes = parts.iter().map(|part| part.end - part.start).fold(0, u64::saturating_add);
+        let _together = if parts.len() > 1 && bytes <= MOST_TOGETHER_BYTES {
+            let held = self.context.scratch(bytes);
+            if held.is_ok() {
+                value.ask_for(&parts, self.context)?;
+            }
+            held.ok()
+        } else {
+            None
+        };
+        let mut numbers = numbers();
         while let Some(inner) = numbers.next() {
             let nth: usize = inner.iter().zip(&steps).map(|(number, step)| number * step).sum();
             let entry = &entries[16 * nth..16 * (nth + 1)];
@@ -206,6 +275,20 @@ impl<T: Sample> Reader<'_, T> {
         }
         Ok(())
     }
+}
+
+/// Where the chunks of a shard lie that are to be read, by the entries of its index.
+fn parts_of(mut numbers: Numbers, steps: &[usize], entries: &[u8], sharding: &Sharding) -> Vec<Range<u64>> {
+    let mut parts = Vec::new();
+    while let Some(inner) = numbers.next() {
+        let nth: usize = inner.iter().zip(steps).map(|(number, step)| number * step).sum();
+        let [place, length] =
+            [0, 8].map(|at| sharding.index_order.number(&entries[16 * nth + at..16 * nth + at + 8]));
+        if let Some(end) = place.checked_add(length) {
+            parts.push(place..end);
+        }
+    }
+    parts
 }
 
 /// What a chunk and a region share.

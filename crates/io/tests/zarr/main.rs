@@ -9,6 +9,7 @@ mod parts;
 mod refused;
 #[cfg(feature = "remote")]
 mod remote;
+mod scenes;
 mod stores;
 mod written;
 

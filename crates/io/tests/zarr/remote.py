@@ -1,4 +1,5 @@
-"""Stores at addresses, read from Python's HTTP server and from moto's S3 on this machine, and compared with the same stores in folders.
+"""Stores at addresses, read from Python's HTTP server and from moto's S3 on this machine, and compared with the same stores in folders;
+and stores that are written there: the same objects, the metadata of the root last, and none where a run fails.
 
     python3 -m pip install SimpleITK numpy zarr 'moto[s3,server]'
     VELOXEL_CONVERT=… python3 crates/io/tests/zarr/remote.py
@@ -38,6 +39,7 @@ def main():
             told = convert("image", f"{address}/none.ome.zarr", folder / "none.mha", {})
             check(told.returncode == 1 and told.stderr.count("\n") == 1, f"a store that is not there: {told.stderr}")
         print(f"http.server: {len(stores)} stores compared")
+        over_http(folder)
         if shutil.which("openssl"):
             over_tls(folder)
         else:
@@ -48,6 +50,7 @@ def main():
             with bucket(folder / "stores") as variables:
                 compared([*stores, *sharded(folder)], f"s3://{BUCKET}", folder, variables)
                 of_all(folder, variables)
+                to_s3(folder, variables)
     print("no differences" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 
@@ -121,6 +124,132 @@ def over_tls(folder):
         told = convert("image", f"{address}/image.ome.zarr", folder / "none.mha", {})
         check(told.returncode == 1 and told.stderr.count("\n") == 1, f"a certificate that nobody knows: {told.stderr}")
     print("http.server over TLS: a store compared")
+
+
+KINDS = ("image", "labels", "flow")
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def over_http(folder):
+    """Stores that are put at a server: what is there after a run, and after one that failed, was killed, or met a store."""
+    there = folder / "there"
+    there.mkdir()
+    with taking(there) as server:
+        address = f"http://127.0.0.1:{server.server_port}"
+        for kind in KINDS:
+            server.put.clear()
+            source, name = folder / "stores" / f"{kind}.mha", f"{kind}.ome.zarr"
+            done = convert(kind, source, f"{address}/deep/{name}", {})
+            check(done.returncode == 0 and not done.stderr, f"{kind} to {address}: {done.stderr}")
+            found = files_of(there / "deep" / name) if (there / "deep" / name).is_dir() else {}
+            check(found == files_of(folder / "stores" / name), f"{kind}: other objects than files: {sorted(found)[:5]}")
+            metadata = [nth for nth, key in enumerate(server.put) if key.endswith("zarr.json")]
+            chunks = [nth for nth, key in enumerate(server.put) if not key.endswith("zarr.json")]
+            check(max(chunks) < min(metadata) and server.put[-1] == f"deep/{name}/zarr.json", f"{kind}: order {server.put}")
+        before = files_of(there)
+        told = convert("image", folder / "stores" / "image.mha", f"{address}/deep/image.ome.zarr", {})
+        check(told.returncode == 1 and "a store is there" in told.stderr and told.stderr.count("\n") == 1, f"a second store: {told.stderr}")
+        check(files_of(there) == before, "a store that was there has changed")
+        for refused in (1, 3, len(files_of(folder / "stores" / "image.ome.zarr"))):
+            server.put.clear()
+            server.refused = refused
+            told = convert("image", folder / "stores" / "image.mha", f"{address}/failed.ome.zarr", {})
+            check(told.returncode == 1 and told.stderr.count("\n") == 1 and "failed.ome.zarr" in told.stderr, f"refused: {told.stderr}")
+            check(files_of(there) == before, f"object {refused} is refused: some are left")
+        server.refused, server.waits = None, 4
+        server.put.clear()
+        line = [os.environ["VELOXEL_CONVERT"], "image", str(folder / "stores" / "image.mha"), f"{address}/killed/image.ome.zarr"]
+        process = subprocess.Popen(line, stderr=subprocess.DEVNULL)
+        check(server.is_waiting.wait(60), "no object was sent")
+        process.kill()
+        process.wait()
+        server.waits = None
+        server.goes_on.set()
+        check(not (there / "killed" / "image.ome.zarr" / "zarr.json").exists(), "a killed run left a store")
+        done = convert("image", folder / "stores" / "image.mha", f"{address}/killed/image.ome.zarr", {})
+        found = files_of(there / "killed" / "image.ome.zarr")
+        check(done.returncode == 0 and found == files_of(folder / "stores" / "image.ome.zarr"), f"after a kill: {done.stderr}")
+    print(f"HTTP: {len(KINDS)} stores put; refused, killed and second ones")
+
+
+@contextlib.contextmanager
+def taking(folder):
+    """A server that takes what is put into a folder, and tells in which order. It refuses the object of number `refused`, and does not
+    answer that of number `waits` until it `goes_on`."""
+
+    class Taking(http.server.SimpleHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def answer(self, status):
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def do_PUT(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            name = self.path.lstrip("/")
+            with server.turn:
+                server.put.append(name)
+                number = len(server.put)
+            if number == server.waits:
+                server.is_waiting.set()
+                server.goes_on.wait(60)
+            if number == server.refused:
+                return self.answer(403)
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+            self.answer(201)
+
+        def do_DELETE(self):
+            path = folder / self.path.lstrip("/")
+            is_there = path.is_file()
+            if is_there:
+                path.unlink()
+            self.answer(204 if is_there else 404)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Taking, directory=str(folder)))
+    # Connections of runs that were killed end without a word.
+    server.handle_error = lambda *_: None
+    server.put, server.refused, server.waits, server.turn = [], None, None, threading.Lock()
+    server.is_waiting, server.goes_on = threading.Event(), threading.Event()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+
+
+def to_s3(folder, variables):
+    """Stores that are put into a bucket have the objects of those in folders; nobody without the key puts one, nor over another."""
+    client = s3(variables)
+
+    def objects(prefix):
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=prefix)
+        keys = [item["Key"] for page in pages for item in page.get("Contents", [])]
+        return {key.removeprefix(prefix): client.get_object(Bucket=BUCKET, Key=key)["Body"].read() for key in keys}
+
+    for kind in KINDS:
+        source, address = folder / "stores" / f"{kind}.mha", f"s3://{BUCKET}/put/{kind}.ome.zarr"
+        done = convert(kind, source, address, variables)
+        check(done.returncode == 0 and not done.stderr, f"{kind} to {address}: {done.stderr}")
+        check(objects(f"put/{kind}.ome.zarr/") == files_of(folder / "stores" / f"{kind}.ome.zarr"), f"{address}: other objects than files")
+        convert(kind, address, folder / "back.mha", variables)
+        convert(kind, folder / "stores" / f"{kind}.ome.zarr", folder / "here.mha", {})
+        check((folder / "back.mha").read_bytes() == (folder / "here.mha").read_bytes(), f"{address} read back differs")
+        told = convert(kind, source, address, variables)
+        check(told.returncode == 1 and "a store is there" in told.stderr, f"{address} a second time: {told.stderr}")
+    told = convert("image", folder / "stores" / "image.mha", "s3://nowhere/image.ome.zarr", variables)
+    check(told.returncode == 1 and told.stderr.count("\n") == 1, f"a bucket that is not there: {told.stderr}")
+    told = convert("image", folder / "stores" / "image.mha", f"s3://{BUCKET}/put/image.ome.zarr/0", variables)
+    check(told.returncode == 1 and "whole store" in told.stderr, f"a part of a store: {told.stderr}")
+    print(f"moto's S3: {len(KINDS)} stores put and read back")
 
 
 @contextlib.contextmanager

@@ -16,8 +16,7 @@ use serde::Serialize;
 use veloxel_core::matrix3::apply;
 use veloxel_core::{Dimension, Flow, Grid, Mask, Portion, Threads, Volume};
 
-use sums::Compared;
-pub use sums::{FlowErrorSpread, FlowErrorSums};
+pub use sums::{ComparedFlows, FlowErrorSpread, FlowErrorSums};
 
 /// Voxels that are looked at between two questions whether to go on: some milliseconds.
 const VOXELS_AT_ONCE: usize = 1 << 17;
@@ -68,7 +67,7 @@ pub fn flow_error<'a>(
     threads: impl Into<Threads<'a>>,
 ) -> Result<FlowError, MeasureError> {
     require_one_grid(estimate, truth, mask)?;
-    let (grid, compared) = (truth.grid(), Compared { estimate, truth, mask });
+    let (grid, compared) = (truth.grid(), ComparedFlows { estimate, truth, mask });
     let threads = threads.into().for_samples(grid.len());
     let control = threads.control();
     // What is kept of a voxel is two counts, not its errors: they are found twice.

@@ -52,14 +52,14 @@ impl FlowErrorSums {
     ///
     /// # Panics
     /// If estimate and truth have different numbers of voxels.
-    pub fn add(&mut self, estimate: &Flow, truth: &Flow, control: &Control) -> Result<(), Stopped> {
-        self.add_some(&Compared { estimate, truth, mask: None }, 0..truth.grid().len(), control)
+    pub fn add(&mut self, compared: &ComparedFlows<'_>, control: &Control) -> Result<(), Stopped> {
+        self.add_some(compared, 0..compared.truth.grid().len(), control)
     }
 
     /// Counts some voxels in.
     pub(super) fn add_some(
         &mut self,
-        compared: &Compared<'_>,
+        compared: &ComparedFlows<'_>,
         voxels: Range<usize>,
         control: &Control,
     ) -> Result<(), Stopped> {
@@ -178,14 +178,14 @@ impl FlowErrorSpread {
     ///
     /// # Panics
     /// If estimate and truth have different numbers of voxels.
-    pub fn add(&mut self, estimate: &Flow, truth: &Flow, control: &Control) -> Result<(), Stopped> {
-        self.add_some(&Compared { estimate, truth, mask: None }, 0..truth.grid().len(), control)
+    pub fn add(&mut self, compared: &ComparedFlows<'_>, control: &Control) -> Result<(), Stopped> {
+        self.add_some(compared, 0..compared.truth.grid().len(), control)
     }
 
     /// Counts some voxels in.
     pub(super) fn add_some(
         &mut self,
-        compared: &Compared<'_>,
+        compared: &ComparedFlows<'_>,
         voxels: Range<usize>,
         control: &Control,
     ) -> Result<(), Stopped> {
@@ -250,14 +250,18 @@ impl Words for FlowErrorSpread {
     }
 }
 
-/// A field, the truth, and where they are compared.
-pub(super) struct Compared<'a> {
+/// A field, the truth, and where they are compared, all on one grid.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparedFlows<'a> {
+    /// The field that is measured.
     pub estimate: &'a Flow,
+    /// The true one.
     pub truth: &'a Flow,
+    /// Where they are compared; none: everywhere.
     pub mask: Option<&'a Mask>,
 }
 
-impl Compared<'_> {
+impl ComparedFlows<'_> {
     fn is_asked(&self, voxel: usize) -> bool {
         self.mask.is_none_or(|mask| mask.data()[voxel])
     }
@@ -266,12 +270,12 @@ impl Compared<'_> {
 /// The error of some voxels: of those at which both fields are valid.
 fn each(
     errors: &VoxelErrors,
-    compared: &Compared<'_>,
+    compared: &ComparedFlows<'_>,
     voxels: Range<usize>,
     control: &Control,
     mut take: impl FnMut(VoxelError),
 ) -> Result<(), Stopped> {
-    let Compared { estimate, truth, .. } = compared;
+    let ComparedFlows { estimate, truth, .. } = compared;
     assert_eq!(estimate.grid().len(), truth.grid().len(), "estimate and truth in one box");
     let mut pace = control.once_in(VOXELS_AT_ONCE);
     for i in voxels.filter(|&i| truth.is_valid(i) && estimate.is_valid(i) && compared.is_asked(i)) {
@@ -295,7 +299,8 @@ mod tests {
         estimate.component_vox_mut(1)[100] = f32::NAN;
         truth.component_vox_mut(2)[200] = f32::NAN;
         let control = &Control::default();
-        let whole = flow_error(&estimate, &truth, None, control).unwrap();
+        let mask = Mask::from_fn(grid.clone(), |[x, y, z]| (x + 3 * y + 5 * z) % 7 > 1);
+        let whole = flow_error(&estimate, &truth, Some(&mask), control).unwrap();
         let places = [[6, 5, 4], [0, 0, 4], [6, 0, 0], [0, 5, 4], [0, 0, 0], [6, 5, 0], [6, 0, 4], [0, 5, 0]];
         let boxes = places.map(|begin| {
             let end = [0, 1, 2].map(|a| if begin[a] == 0 { [6, 5, 4][a] } else { grid.size()[a] });
@@ -305,6 +310,7 @@ mod tests {
             let components = flow.components_vox().map(|c| part.of(c, grid.size())).collect();
             Flow::new(grid.part(part), components).unwrap()
         };
+        let cut_mask = |part: GridBox| Mask::new(grid.part(part), part.of(mask.data(), grid.size())).unwrap();
         assert_eq!(boxes.iter().map(GridBox::len).sum::<usize>(), grid.len());
         let mut sums = FlowErrorSums::new(&grid);
         for part in boxes {
@@ -313,7 +319,9 @@ mod tests {
             sums.put_words(&mut words);
             sums = FlowErrorSums::new(&grid);
             assert!(sums.take_words(&mut words.into_iter()));
-            sums.add(&cut(&estimate, part), &cut(&truth, part), control).unwrap();
+            let (estimate, truth, mask) = (cut(&estimate, part), cut(&truth, part), cut_mask(part));
+            let compared = ComparedFlows { estimate: &estimate, truth: &truth, mask: Some(&mask) };
+            sums.add(&compared, control).unwrap();
         }
         let mut again = sums.clone().again().unwrap();
         for part in boxes.into_iter().rev() {
@@ -322,7 +330,9 @@ mod tests {
             again = sums.clone().again().unwrap();
             assert!(!again.take_words(&mut words[1..].iter().copied()), "too few");
             assert!(again.take_words(&mut words.into_iter()));
-            again.add(&cut(&estimate, part), &cut(&truth, part), control).unwrap();
+            let (estimate, truth, mask) = (cut(&estimate, part), cut(&truth, part), cut_mask(part));
+            let compared = ComparedFlows { estimate: &estimate, truth: &truth, mask: Some(&mask) };
+            again.add(&compared, control).unwrap();
         }
         assert_eq!(again.finish(), whole);
         assert!(matches!(FlowErrorSums::new(&grid).again(), Err(MeasureError::NothingToMeasure { .. })));

@@ -3,15 +3,17 @@
 use super::certificate::{CellSums, Cells, FoldingCertificate};
 use crate::Deformation;
 use crate::words::Words;
-use veloxel_core::{Flow, Stopped, Threads};
+use veloxel_core::{Flow, Mask, Stopped, Threads};
 
 /// The certificate of a field that is measured box by box.
 #[derive(Debug, Clone, Default)]
 pub struct FoldingSums {
     /// The cells of volumes, and those of their planes as long as nothing has moved across them.
-    spatial: CellSums,
-    planar: CellSums,
+    spatial: [CellSums; 2],
+    planar: [CellSums; 2],
     moves_across: bool,
+    /// Whether cells with a corner inside a mask, the second sums of both, are counted by themselves.
+    is_masked: bool,
 }
 
 impl FoldingSums {
@@ -26,16 +28,37 @@ impl FoldingSums {
         planes: usize,
         threads: impl Into<Threads<'a>>,
     ) -> Result<(), Stopped> {
+        self.add_within(flow, None, planes, threads)
+    }
+
+    /// Counts cells in as [`add`](Self::add) does, and those with a corner inside a mask by themselves; all boxes have one, or none.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    ///
+    /// # Panics
+    /// If the mask has another number of voxels than the flow.
+    pub fn add_within<'a>(
+        &mut self,
+        flow: &Flow,
+        mask: Option<&Mask>,
+        planes: usize,
+        threads: impl Into<Threads<'a>>,
+    ) -> Result<(), Stopped> {
+        if let Some(mask) = mask {
+            assert_eq!(mask.data().len(), flow.grid().len(), "a mask on the flow's grid");
+        }
+        self.is_masked |= mask.is_some();
         let threads = threads.into();
         let axes = Deformation::of(flow).axes();
         self.moves_across |= axes == 3;
         if !self.moves_across {
-            let [planar, _] = Cells { flow, axes: 2 }.all(planes, None, threads)?;
-            self.planar.and(&planar);
+            let planar = Cells { flow, axes: 2 }.all(planes, mask, threads)?;
+            self.planar.iter_mut().zip(&planar).for_each(|(sums, own)| sums.and(own));
         }
         if flow.grid().dimension().count() == 3 {
-            let [spatial, _] = Cells { flow, axes: 3 }.all(planes, None, threads)?;
-            self.spatial.and(&spatial);
+            let spatial = Cells { flow, axes: 3 }.all(planes, mask, threads)?;
+            self.spatial.iter_mut().zip(&spatial).for_each(|(sums, own)| sums.and(own));
         }
         Ok(())
     }
@@ -52,15 +75,18 @@ impl FoldingSums {
 
     /// The certificate of all boxes.
     pub fn certificate(self) -> FoldingCertificate {
-        let (axes, everywhere) = if self.moves_across { (3, self.spatial) } else { (2, self.planar) };
-        FoldingCertificate { axes, everywhere: everywhere.counts(), inside: None }
+        let (axes, [everywhere, inside]) =
+            if self.moves_across { (3, self.spatial) } else { (2, self.planar) };
+        let inside = self.is_masked.then(|| inside.counts());
+        FoldingCertificate { axes, everywhere: everywhere.counts(), inside }
     }
 }
 
 impl Words for FoldingSums {
     fn visit(&mut self, visit: &mut dyn FnMut(&mut u64)) {
-        [&mut self.spatial, &mut self.planar].into_iter().for_each(|own| own.visit(visit));
+        self.spatial.iter_mut().chain(&mut self.planar).for_each(|own| own.visit(visit));
         self.moves_across.visit(visit);
+        self.is_masked.visit(visit);
     }
 }
 
@@ -79,7 +105,8 @@ mod tests {
         for across in [0.0, 1.0] {
             let grid = Grid::volume(11, 9, 7).unwrap();
             let flow = Flow::from_fn(grid.clone(), |p| [random(0, p), random(1, p), across * random(2, p)]);
-            let whole = folding_certificate(&flow, None, &Control::default()).unwrap();
+            let mask = Mask::from_fn(grid.clone(), |[x, y, _]| x > 2 && (x + y) % 5 < 2);
+            let whole = folding_certificate(&flow, Some(&mask), &Control::default()).unwrap();
             let mut sums = FoldingSums::default();
             for (z, y, x) in
                 [(0, 0, 0), (0, 0, 6), (0, 5, 0), (0, 5, 6), (4, 0, 0), (4, 0, 6), (4, 5, 0), (4, 5, 6)]
@@ -95,10 +122,12 @@ mod tests {
                 sums.put_words(&mut words);
                 sums = FoldingSums::default();
                 assert!(sums.take_words(&mut words.into_iter()));
-                sums.add(&part, own.size[2], &Control::default()).unwrap();
+                let mask = Mask::new(part.grid().clone(), seen.of(mask.data(), grid.size())).unwrap();
+                sums.add_within(&part, Some(&mask), own.size[2], &Control::default()).unwrap();
             }
             let found = sums.certificate();
             assert_eq!(found, whole, "the volume has the same bits");
+            assert!(whole.inside.is_some_and(|inside| inside.known() < whole.everywhere.known()));
             assert!(whole.everywhere.folded > 0 && whole.everywhere.non_diffeomorphic_volume_vox > 0.0);
         }
     }

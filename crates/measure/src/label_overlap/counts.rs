@@ -19,13 +19,14 @@ impl Counts {
     /// Counts a row of a box in, by its number.
     pub fn add_row(&mut self, part: &LabelBox, row: usize) {
         let place = part.place(row);
-        let [(result, _), (truth, _)] = [0, 1].map(|image| part.row(image, place));
+        let [result, truth] = [0, 1].map(|image| part.row(image, place));
         of_row([result, truth], place, &mut self.regions);
         for (image, scatter) in self.scatters.iter_mut().enumerate() {
-            let (labels, after) = part.row(image, place);
-            scatter.add_row(labels, after, part.row_below(image, place));
+            // Whether an image is one of labels is told by all of it, as where it is read at once.
+            let (values, after) = part.values(image, place);
+            scatter.add_row(values, after, part.values_below(image, place));
             let mut begin = 0;
-            for run in labels.chunk_by(|a, b| a == b) {
+            for run in part.row(image, place).chunk_by(|a, b| a == b) {
                 let own = begin..begin + run.len();
                 begin = own.end;
                 let count = match run[0] {

@@ -131,7 +131,7 @@ impl LabelSurfaces {
 mod tests {
     use super::super::{label_overlap, labels_from_samples};
     use super::*;
-    use veloxel_core::{Control, GridBox, Volume};
+    use veloxel_core::{Control, GridBox, Mask, Volume};
 
     const BEGINS: [[[usize; 3]; 2]; 3] =
         [[[0, 0, 0], [13, 20, 18]], [[13, 0, 0], [11, 9, 18]], [[13, 9, 0], [11, 11, 18]]];
@@ -145,11 +145,19 @@ mod tests {
     }
 
     fn each_box(images: [&Volume<f32>; 2], mut see: impl FnMut(LabelBox)) {
+        each_box_within(images, None, &mut see);
+    }
+
+    fn each_box_within(images: [&Volume<f32>; 2], mask: Option<&Mask>, mut see: impl FnMut(LabelBox)) {
         let grid = images[0].grid();
         for own in boxes(grid) {
             let seen = LabelBox::seen(grid, own);
             let [result, truth] = images.map(|image| seen.of(image.data(), grid.size()));
-            see(LabelBox::new(grid, own, [("result", &result), ("truth", &truth)]).unwrap());
+            let part = LabelBox::new(grid, own, [("result", &result), ("truth", &truth)]).unwrap();
+            see(match mask {
+                Some(mask) => part.within(&seen.of(mask.data(), grid.size())),
+                None => part,
+            });
         }
     }
 
@@ -169,21 +177,25 @@ mod tests {
         for grid in [volume, Grid::image(24, 20).unwrap()] {
             let (result, truth) = (labels(&grid, 1.5), labels(&grid, 0.0));
             let [a, b] = [&result, &truth].map(|own| labels_from_samples(own, "labels", &control).unwrap());
-            let whole = label_overlap(&a, &b, None, &control).unwrap();
-            assert!(whole.labels.len() > 4 && whole.labels_not_in_truth == [9], "{whole:?}");
-            let mut sums = LabelOverlapSums::new(&grid);
-            each_box([&result, &truth], |part| sums.add(&part, &control).unwrap());
-            let found = sums.finish(["result", "truth"]).unwrap();
-            for most_samples in [0, usize::MAX] {
-                let turns = found.turns(most_samples);
-                assert_eq!(turns.len() == 1, most_samples > 0);
-                let mut distances = Vec::new();
-                for turn in &turns {
-                    let mut lists = found.lists(turn);
-                    each_box([&result, &truth], |part| lists.add(&part, &control).unwrap());
-                    distances.extend(lists.hausdorff95_mm(most_samples, &control).unwrap());
+            let mask = Mask::from_fn(grid.clone(), |[x, y, _]| x > 3 && (x + 2 * y) % 17 > 2);
+            for mask in [None, Some(&mask)] {
+                let images = [&result, &truth];
+                let whole = label_overlap(&a, &b, mask, &control).unwrap();
+                assert!(whole.labels.len() > 4 && whole.labels_not_in_truth == [9], "{whole:?}");
+                let mut sums = LabelOverlapSums::new(&grid);
+                each_box_within(images, mask, |part| sums.add(&part, &control).unwrap());
+                let found = sums.finish(["result", "truth"]).unwrap();
+                for most_samples in [0, usize::MAX] {
+                    let turns = found.turns(most_samples);
+                    assert_eq!(turns.len() == 1, most_samples > 0);
+                    let mut distances = Vec::new();
+                    for turn in &turns {
+                        let mut lists = found.lists(turn);
+                        each_box_within(images, mask, |part| lists.add(&part, &control).unwrap());
+                        distances.extend(lists.hausdorff95_mm(most_samples, &control).unwrap());
+                    }
+                    assert_eq!(found.report(distances).unwrap(), whole);
                 }
-                assert_eq!(found.report(distances).unwrap(), whole);
             }
         }
     }
@@ -195,6 +207,13 @@ mod tests {
         let mut sums = LabelOverlapSums::new(&grid);
         each_box([&grey, &grey], |part| sums.add(&part, &Control::default()).unwrap());
         let whole = labels_from_samples(&grey, "truth", &Control::default()).unwrap_err();
+        // What lies outside of a mask is looked at as well.
+        let nowhere = Mask::from_fn(grid.clone(), |_| false);
+        let mut masked = LabelOverlapSums::new(&grid);
+        each_box_within([&grey, &grey], Some(&nowhere), |part| {
+            masked.add(&part, &Control::default()).unwrap();
+        });
+        assert_eq!(masked.finish(["truth", "truth"]).unwrap_err().to_string(), whole.to_string());
         assert_eq!(sums.values(), 210, "{whole}");
         assert_eq!(sums.finish(["truth", "truth"]).unwrap_err().to_string(), whole.to_string());
         grey.data_mut()[14 + 24 * 15] = 0.5;

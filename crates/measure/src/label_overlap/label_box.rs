@@ -11,8 +11,10 @@ pub struct LabelBox {
     pub(super) own: GridBox,
     /// The box and the voxels around it, as far as the images go.
     seen: GridBox,
-    /// Labels of `seen` in the result and in the truth, x fastest.
+    /// Labels of `seen` in the result and in the truth, x fastest; 0 outside of the mask.
     labels: [Vec<u32>; 2],
+    /// The same without the mask, where there is one.
+    unmasked: Option<[Vec<u32>; 2]>,
     whole: [usize; 3],
     axes: usize,
 }
@@ -44,7 +46,22 @@ impl LabelBox {
         };
         let [result, truth] = images;
         let labels = [labels_of(result)?, labels_of(truth)?];
-        Ok(Self { own, seen, labels, whole: grid.size(), axes: grid.dimension().count() })
+        Ok(Self { own, seen, labels, unmasked: None, whole: grid.size(), axes: grid.dimension().count() })
+    }
+
+    /// The same box with the background in both images outside of a mask, of whose voxels of [`seen`](Self::seen) is said which are
+    /// inside.
+    ///
+    /// # Panics
+    /// If there are fewer of them than voxels.
+    #[must_use]
+    pub fn within(self, inside: &[bool]) -> Self {
+        let masked = |labels: &Vec<u32>| {
+            assert_eq!(labels.len(), inside.len(), "every voxel should be inside or outside");
+            labels.iter().zip(inside).map(|(label, inside)| label * u32::from(*inside)).collect()
+        };
+        let labels = [masked(&self.labels[0]), masked(&self.labels[1])];
+        Self { labels, unmasked: Some(self.labels), ..self }
     }
 
     /// How many rows along x belong to the box.
@@ -58,17 +75,23 @@ impl LabelBox {
         [x, y + row % height, z + row / height]
     }
 
-    /// The labels of a row that begins at a voxel, of the result (0) or the truth (1), and the one after it, if there is one.
-    pub(super) fn row(&self, image: usize, place: [usize; 3]) -> (&[u32], Option<u32>) {
+    /// The labels of a row that begins at a voxel, of the result (0) or the truth (1).
+    pub(super) fn row(&self, image: usize, place: [usize; 3]) -> &[u32] {
         let (begin, count) = (self.index(place), self.own.size[0]);
-        let labels = &self.labels[image];
-        let goes_on = self.own.begin[0] + count < self.whole[0];
-        (&labels[begin..begin + count], goes_on.then(|| labels[begin + count]))
+        &self.labels[image][begin..begin + count]
     }
 
-    /// The row at the next y, if there is one.
-    pub(super) fn row_below(&self, image: usize, [x, y, z]: [usize; 3]) -> Option<&[u32]> {
-        (y + 1 < self.whole[1]).then(|| self.row(image, [x, y + 1, z]).0)
+    /// The values of a row, inside and outside of the mask, and the one after it, if there is one.
+    pub(super) fn values(&self, image: usize, place: [usize; 3]) -> (&[u32], Option<u32>) {
+        let (begin, count) = (self.index(place), self.own.size[0]);
+        let values = &self.unmasked.as_ref().unwrap_or(&self.labels)[image];
+        let goes_on = self.own.begin[0] + count < self.whole[0];
+        (&values[begin..begin + count], goes_on.then(|| values[begin + count]))
+    }
+
+    /// The values of the row at the next y, if there is one.
+    pub(super) fn values_below(&self, image: usize, [x, y, z]: [usize; 3]) -> Option<&[u32]> {
+        (y + 1 < self.whole[1]).then(|| self.values(image, [x, y + 1, z]).0)
     }
 
     /// Whether the voxel that lies so far along the row from its place touches another label, or the grid's border, through a face.

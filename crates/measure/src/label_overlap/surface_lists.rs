@@ -120,7 +120,7 @@ fn list_row(
     place: [usize; 3],
     lists: &mut [Vec<u64>],
 ) {
-    let (labels, _) = part.row(image, place);
+    let labels = part.row(image, place);
     let (mut begin, first) = (0, grid.index(place));
     for run in labels.chunk_by(|a, b| a == b) {
         let own = begin..begin + run.len();

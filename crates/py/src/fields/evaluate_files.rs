@@ -1,5 +1,6 @@
 //! Fields and labels of files, measured against truths; they need not fit into memory.
 
+use crate::error::InputError;
 use crate::fields::flow::told;
 use crate::running::run;
 use crate::session::Session;
@@ -7,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
 use veloxel::Warnings;
-use veloxel::jobs::{ClaimFiles, EvaluateJob};
+use veloxel::jobs::{ClaimFiles, EvaluateJob, MaskFile};
 
 /// A result and the truth.
 struct Files<'a, 'py> {
@@ -32,26 +33,30 @@ impl Files<'_, '_> {
     }
 }
 
-/// Measures a field of a file against the truth of another one; as JSON, with warnings.
+/// Measures a field of a file against the truth of another one, where a mask is if there is one; as JSON, with warnings.
 #[pyfunction]
 pub fn evaluate_flow_files(
     session: &Bound<'_, Session>,
     result: PathBuf,
     truth: PathBuf,
+    mask: Option<&str>,
 ) -> PyResult<(String, Py<PyList>)> {
-    Files { session, job: EvaluateJob { result, truth, ..EvaluateJob::default() } }.measure(
+    let mask = mask.map(MaskFile::parse).transpose().map_err(InputError::new_err)?;
+    Files { session, job: EvaluateJob { result, truth, mask, ..EvaluateJob::default() } }.measure(
         |job, warnings, library| veloxel::jobs::evaluate_flow(job, &ClaimFiles::default(), warnings, library),
         serde_json::to_string,
     )
 }
 
-/// Measures labels of a file against the truth of another one; as JSON, with warnings.
+/// Measures labels of a file against the truth of another one, where a mask is if there is one; as JSON, with warnings.
 #[pyfunction]
 pub fn evaluate_label_files(
     session: &Bound<'_, Session>,
     result: PathBuf,
     truth: PathBuf,
+    mask: Option<&str>,
 ) -> PyResult<(String, Py<PyList>)> {
-    Files { session, job: EvaluateJob { result, truth, ..EvaluateJob::default() } }
+    let mask = mask.map(MaskFile::parse).transpose().map_err(InputError::new_err)?;
+    Files { session, job: EvaluateJob { result, truth, mask, ..EvaluateJob::default() } }
         .measure(veloxel::jobs::evaluate_labels, serde_json::to_string)
 }

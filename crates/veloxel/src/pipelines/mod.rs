@@ -2,6 +2,7 @@
 //! memory with a [`Session`](crate::Session) whose observer can follow and stop it.
 
 pub(crate) mod account;
+pub(crate) mod at_once;
 pub(crate) mod boxes;
 mod cameras;
 mod compare;
@@ -50,10 +51,10 @@ pub use dense::{
 pub use dry_run::{DryRunRequest, Forecast, Residence, TimeEstimate, dry_run};
 pub use evaluate::{
     AgainstTruth, CertaintyEvaluation, EvaluateLabelPartsRequest, EvaluateNames, EvaluatePartsRequest,
-    EvaluateRequest, EvaluateSegmentationRequest, FlowClaims, FlowEvaluation, SegmentationReport,
+    EvaluateRequest, EvaluateSegmentationRequest, FlowClaims, FlowEvaluation, MaskBoxes, SegmentationReport,
     TrueSegmentation, WITHIN_VOX, evaluate_contours, evaluate_disparity, evaluate_flow,
     evaluate_flow_in_parts, evaluate_labels, evaluate_labels_in_parts, evaluate_labels_room, evaluate_room,
-    evaluate_segmentation,
+    evaluate_segmentation, labels_in_boxes,
 };
 pub use features::{FeaturesRequest, FeaturesResult, features};
 pub use field_time::{FieldWork, field_time};

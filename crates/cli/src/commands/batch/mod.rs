@@ -34,7 +34,7 @@ const MOST_TOLD: usize = 50;
 ///
 /// DIR gets a ledger, in which a row stands once all its outputs are there, summary.json and summary.html. The same line again does
 /// what is left, whatever ended the run before; rows whose inputs have changed, or whose outputs are gone, are done again. Without
-/// --device all CUDA devices are used, a row each, or else the fastest device there is. Exit code 1: a row failed.
+/// --device all CUDA devices are used, or else the fastest device there is. Exit code 1: a row failed.
 #[derive(Debug, Args)]
 pub struct BatchArguments {
     /// A table, JSON lines, or a BIDS folder
@@ -66,8 +66,8 @@ pub struct BatchArguments {
     json: bool,
 
     /// Rows that run at once on each device, each in its own memory; on a processor they part its threads, on a GPU each has a queue of
-    /// its own
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Device")]
+    /// its own; 0: one on a processor, on a GPU as many as its free memory holds, up to four
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
     at_once: usize,
 
     #[command(flatten)]
@@ -94,7 +94,7 @@ impl Run for BatchArguments {
         if self.max_memory.is_some() {
             allocator::keep_little();
         }
-        let workers = self.devices().open(interrupt::pending())?;
+        let workers = self.devices().open(&plan, interrupt::pending())?;
         shown.begin(&job, plan.states(), &workers);
         let ended = |progress: &BatchProgress<'_>| shown.row_ended(progress);
         let face = BatchFace { reason: &reason, row_ended: &ended };

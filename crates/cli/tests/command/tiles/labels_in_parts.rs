@@ -51,6 +51,29 @@ fn labels_compared_in_parts_have_the_numbers_of_those_in_memory() {
 }
 
 #[test]
+fn labels_within_a_mask_have_the_numbers_of_those_in_memory() {
+    let place = Workplace::new();
+    place.write_image("a.ome.zarr", &labels(2.0, 7.0));
+    place.write_image("b.nii", &labels(0.0, 9.0));
+    let line = |mask| ["evaluate", "labels", "a.ome.zarr", "b.nii", "--json", "--mask", mask];
+    for mask in ["b.nii", "a.ome.zarr=301,302,77"] {
+        let whole = place.run(&line(mask)).succeeded();
+        let in_parts = run_within(&place, &line(mask), BUDGET).succeeded();
+        assert_eq!(whole.stdout, in_parts.stdout, "{mask}");
+        assert_eq!(whole.stderr, in_parts.stderr, "{mask}");
+        assert_eq!(whole.stderr.contains("no voxel has the label 77"), mask != "b.nii", "{}", whole.stderr);
+        let told: serde_json::Value = serde_json::from_str(&whole.stdout).expect("JSON");
+        assert!(told["labels"].as_array().is_some_and(|all| all.len() > 1), "{told}");
+    }
+    let budget = format!("{BUDGET}M");
+    let none = [&line("b.nii=77,78")[..], &["--max-memory", &budget]].concat();
+    place.run(&none).failed_with(&["77, 78"]);
+    place.write_image("c.nii", &Volume::from_fn(Grid::volume(200, 150, 79).unwrap(), |_| 1.0));
+    let other = [&line("c.nii")[..], &["--max-memory", &budget]].concat();
+    place.run(&other).failed_with(&["truth and mask"]);
+}
+
+#[test]
 fn what_labels_in_parts_do_not_do_is_refused_by_name() {
     let place = Workplace::new();
     place.write_image("a.mha", &labels(2.0, 7.0));
@@ -66,7 +89,11 @@ fn what_labels_in_parts_do_not_do_is_refused_by_name() {
         place.run(&line).failed_with(words);
     };
     let within = ["--max-memory", budget.as_str()];
-    refused(["a.mha", "a.mha"], &["--mask", "a.mha", "--max-memory", &budget], &["does not take a mask"]);
+    refused(
+        ["a.mha", "a.mha"],
+        &["--mask", "a.nii.gz", "--max-memory", &budget],
+        &["a.nii.gz", "convert it"],
+    );
     refused(["a.nii.gz", "a.mha"], &within, &["a.nii.gz", "convert it to .ome.zarr"]);
     refused(["a.mha", "odd.mha"], &within, &["odd.mha holds 7.5 at voxel"]);
     refused(["a.mha", "many.mha"], &within, &["does not compare more than", "labels", "--max-memory"]);

@@ -113,8 +113,20 @@ fn a_field_measured_in_parts_has_the_numbers_of_one_in_memory() {
     let (whole, in_parts) = (place.run(&line).succeeded(), run_within(&place, &line, BUDGET).succeeded());
     assert_eq!(whole.stdout, in_parts.stdout);
     assert!(!whole.stdout.contains("\"folded\": 0,"), "{}", whole.stdout);
-    let line = ["evaluate", "flow", "a.ome.zarr", "b.mha", "--mask", "other.nii", "--max-memory", "50M"];
-    place.run(&line).failed_with(&["does not take a mask", "--max-memory"]);
+    let labels = Volume::from_fn(grid(), |[x, y, z]| ((x / 40 + y / 20 + z / 5) % 4) as f32);
+    place.write_image("labels.nii", &labels);
+    for mask in ["labels.nii", "labels.nii=2,3"] {
+        let line = [&line[..], &["--mask", mask]].concat();
+        let masked = place.run(&line).succeeded();
+        assert_eq!(masked.stdout, run_within(&place, &line, BUDGET).succeeded().stdout, "{mask}");
+        assert!(
+            masked.stdout != whole.stdout && masked.stdout.contains("\"inside\": {"),
+            "{}",
+            masked.stdout
+        );
+    }
+    let line = ["evaluate", "flow", "a.ome.zarr", "b.mha", "--mask", "labels.nii=7", "--max-memory", "50M"];
+    place.run(&line).failed_with(&["labels.nii", "7", "0, 1, 2, 3"]);
     let line = ["evaluate", "flow", "a.ome.zarr", "b.mha", "--max-memory", TOO_LITTLE];
     place.run(&line).failed_with(&["are needed even in parts"]);
 }

@@ -9,16 +9,22 @@
 //!    done to the end, everything else is removed.
 //!
 //! A process that is killed in the middle of the moves leaves whole files, some new and some earlier ones; step 4 makes them all new.
+//!
+//! A store at an address is written into a folder of this machine and sent before step 2; the metadata without which it is no store go
+//! last, just before the moves. What was sent is removed again where a later step fails.
 
 mod journal;
 mod moves;
 mod recovery;
 mod staging;
 
+use crate::address::is_store_address;
 use crate::error::{IoError, Result};
 use crate::files::Files;
 use crate::write::pending::Listed;
 use crate::write::target::Target;
+#[cfg(feature = "remote")]
+use crate::zarr::store::Upload;
 use journal::Journal;
 use moves::Failed;
 use staging::Staging;
@@ -32,6 +38,9 @@ pub(crate) use staging::{is_whole, remove as remove_staging};
 pub struct Publication {
     files: Files,
     stagings: Vec<Owned>,
+    /// Stores for addresses.
+    #[cfg(feature = "remote")]
+    uploads: Vec<Upload>,
 }
 
 /// A staging folder that ends with its owner, or with the program.
@@ -54,7 +63,12 @@ pub struct Unpublished {
 impl Publication {
     /// A publication without outputs yet, whose unfinished files are listed with those of `files`.
     pub fn of(files: &Files) -> Self {
-        Self { files: files.clone(), stagings: Vec::new() }
+        Self {
+            files: files.clone(),
+            stagings: Vec::new(),
+            #[cfg(feature = "remote")]
+            uploads: Vec::new(),
+        }
     }
 
     /// Where to write an output, a file or a folder: writers name it `path`, and it appears there when all are published.
@@ -62,6 +76,13 @@ impl Publication {
     /// # Errors
     /// [`IoError::Write`] if no hidden folder can be made there.
     pub fn target(&mut self, path: &Path) -> Result<Target> {
+        #[cfg(feature = "remote")]
+        if is_store_address(path) {
+            let upload = Upload::begin(path, &self.files)?;
+            let place = upload.place();
+            self.uploads.push(upload);
+            return Ok(self.files.target(path).staged_at(place));
+        }
         let place = self.place(path).map_err(IoError::write(path))?;
         Ok(self.files.target(path).staged_at(place))
     }
@@ -97,28 +118,66 @@ impl Publication {
     /// # Errors
     /// [`Unpublished`]; a folder that has the name of a file is never replaced.
     pub fn publish(mut self) -> Result<(), Box<Unpublished>> {
-        if self.stagings.is_empty() {
-            return Ok(());
-        }
-        let done = self.decide_and_move();
+        let done = self.send().and_then(|()| self.decide_and_move());
         // The journal, in the first one, goes last.
         while self.stagings.pop().is_some() {}
-        done.map_err(|failed| match self.files.stopped() {
-            Some(error) => Box::new(Unpublished { error, left_behind: Vec::new() }),
-            None => Box::new(failed.unpublished()),
+        done.map_err(|failed| {
+            let sent = self.take_back_sent();
+            let mut unpublished = match self.files.stopped() {
+                Some(error) => Unpublished { error, left_behind: Vec::new() },
+                None => failed.unpublished(),
+            };
+            unpublished.left_behind.extend(sent);
+            Box::new(unpublished)
         })
     }
 
-    fn decide_and_move(&self) -> Result<(), Failed> {
+    fn decide_and_move(&mut self) -> Result<(), Failed> {
         let stagings: Vec<&Staging> = self.stagings.iter().map(|owned| &owned.staging).collect();
         let roots = stagings.iter().map(|staging| staging.root());
         let _turns = moves::in_turn(roots, self.files.control())?;
         // Held until the end: a signal finds all outputs there, or none.
-        let deciding = self.files.pending().decide();
-        let journal = Journal::of(&stagings).map_err(Failed::at(stagings[0].root()))?;
-        moves::publish(&journal)?;
-        deciding.published();
+        let pending = self.files.pending().clone();
+        let deciding = pending.decide();
+        #[cfg(feature = "remote")]
+        for upload in &mut self.uploads {
+            let path = upload.path().to_owned();
+            upload.complete().map_err(Failed::at(&path))?;
+        }
+        if let [first, ..] = &stagings[..] {
+            let journal = Journal::of(&stagings).map_err(Failed::at(first.root()))?;
+            moves::publish(&journal)?;
+        }
+        if self.has_outputs() {
+            deciding.published();
+        }
         Ok(())
+    }
+
+    /// Sends the stores for addresses, but for what makes them stores.
+    fn send(&mut self) -> Result<(), Failed> {
+        #[cfg(feature = "remote")]
+        for upload in &mut self.uploads {
+            let path = upload.path().to_owned();
+            upload.send().map_err(Failed::at(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Removes what was sent; the addresses where something may be left.
+    fn take_back_sent(&mut self) -> Vec<PathBuf> {
+        #[cfg(feature = "remote")]
+        return self.uploads.iter_mut().filter_map(Upload::take_back).collect();
+        #[cfg(not(feature = "remote"))]
+        Vec::new()
+    }
+
+    fn has_outputs(&self) -> bool {
+        #[cfg(feature = "remote")]
+        if !self.uploads.is_empty() {
+            return true;
+        }
+        !self.stagings.is_empty()
     }
 
     /// The place of an output in the staging folder of its file system.
@@ -159,6 +218,9 @@ pub(crate) fn together(target: &Target, write: impl FnOnce(&Target) -> Result<()
 /// # Errors
 /// [`IoError::Write`] if the folder cannot be listed.
 pub fn resolve_earlier(path: &Path, files: &Files) -> Result<()> {
+    if is_store_address(path) {
+        return Ok(());
+    }
     let Ok((root, _)) = staging::root_of(path) else { return Ok(()) };
     for folder in staging::roots_left(path, &root) {
         for resolved in recovery::resolve_in(&folder, files.control()).map_err(IoError::write(path))? {

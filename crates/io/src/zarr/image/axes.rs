@@ -68,7 +68,7 @@ impl Axis {
 }
 
 /// The axes in the order of the array's.
-pub(super) fn parse(found: Fields, context: &Context) -> Result<Vec<Axis>> {
+pub(crate) fn parse(found: Fields, context: &Context) -> Result<Vec<Axis>> {
     let axes = found.list("axes", context)?;
     let axes: Vec<Axis> =
         axes.iter().map(|axis| Axis::parse(found.within(axis), context)).collect::<Result<_>>()?;

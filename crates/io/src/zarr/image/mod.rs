@@ -3,7 +3,6 @@
 pub(crate) mod axes;
 mod channels;
 pub(crate) mod place;
-mod transforms;
 mod units;
 
 use crate::error::Result;
@@ -12,9 +11,9 @@ use crate::text::quotation::quoted;
 use crate::zarr::array::{Array, Node};
 use crate::zarr::fields::Fields;
 use crate::zarr::store::{Store, joined, plain};
+use crate::zarr::transforms::{Linear, Parser};
 use axes::{Axis, AxisKind};
 use serde_json::Value;
-use transforms::Linear;
 use veloxel_core::WarningKind;
 
 pub(crate) use channels::chosen_channel;
@@ -98,7 +97,7 @@ fn level(store: &Store, node: &str, image: Multiscale, nth: usize, context: &mut
     };
     let count = array.shape.len();
     let (axes, intrinsic, world) = if found.get("coordinateSystems").is_some() {
-        in_systems(found, dataset, count, context)?
+        in_systems(found, dataset, count, store, node, context)?
     } else {
         let axes = match found.get("axes") {
             Some(_) => axes::parse(found, context)?,
@@ -106,11 +105,13 @@ fn level(store: &Store, node: &str, image: Multiscale, nth: usize, context: &mut
             None if count == 5 => ["t", "c", "z", "y", "x"].map(Axis::named).to_vec(),
             None => return Err(found.wrong("axes", "the axes of the image", context)),
         };
-        let whole = Linear::of_list(found, count, context)?;
+        let parser = Parser { store, node, context };
+        let whole = parser.of_list(found, count)?;
+        let own = parser.of_list(dataset, count)?;
         if dataset.get("coordinateTransformations").or(found.get("coordinateTransformations")).is_none() {
             context.assume("the image has no scale: 1 mm is assumed")?;
         }
-        (axes, Linear::of_list(dataset, count, context)?.then(&whole), None)
+        (axes, own.then(&whole), None)
     };
     let expected = format!("as many as the array has, {count}");
     context.require(axes.len() == count, "the axes of the image", expected, axes.len())?;
@@ -123,8 +124,11 @@ fn in_systems(
     found: Fields,
     dataset: Fields,
     count: usize,
+    store: &Store,
+    node: &str,
     context: &mut Context,
 ) -> Result<(Vec<Axis>, Linear, Option<World>)> {
+    let parser = Parser { store, node, context };
     let systems = found.list("coordinateSystems", context)?;
     let system = |name: Option<&str>| {
         let is_it = |system: &&Value| name.is_none() || system.get("name").and_then(Value::as_str) == name;
@@ -134,16 +138,18 @@ fn in_systems(
     let own_name = own.first().and_then(|first| end(first, "output"));
     let axes =
         system(own_name)?.ok_or_else(|| found.wrong("coordinateSystems", "that of the image", context))?;
-    let intrinsic = Linear::of_list(dataset, count, context)?;
+    let intrinsic = parser.of_list(dataset, count)?;
     let mut beyond = Vec::new();
     let all = found.get("coordinateTransformations").and_then(Value::as_array);
     for step in all.into_iter().flatten() {
         let leads_on = end(step, "input") == own_name && end(step, "output") != own_name;
         if leads_on
-            && let Some(from_intrinsic) = Linear::parse(found.within(step), count, context)?
+            && let Some(parsed) = parser.parse(found.within(step), count)?
             && let Some(axes) = system(end(step, "output"))?
             && axes.len() == count
+            && parsed.forward.outputs() == count
         {
+            let from_intrinsic = parsed.forward;
             beyond.push((World { from_intrinsic, axes }, end(step, "output").unwrap_or_default()));
         }
     }
@@ -156,7 +162,7 @@ fn in_systems(
 }
 
 /// The name of the coordinate system at an end of a transformation.
-fn end<'v>(step: &'v Value, which: &str) -> Option<&'v str> {
+pub(super) fn end<'v>(step: &'v Value, which: &str) -> Option<&'v str> {
     let end = step.get(which)?;
     end.as_str().or_else(|| end.get("name")?.as_str())
 }

@@ -10,10 +10,13 @@ use crate::address::StoreAddress;
 use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use crate::read::stored::StorePlace;
+use std::ops::Range;
 
 pub(crate) use archive::Archive;
 pub(crate) use folder::Folder;
 pub(crate) use key::{joined, plain};
+#[cfg(feature = "remote")]
+pub(crate) use remote::{Upload, check_address, check_address_writable};
 
 /// Values by their keys.
 pub(crate) enum Store<'a> {
@@ -36,6 +39,12 @@ pub(crate) struct Value<'a> {
 pub(crate) trait ReadAt {
     /// Fills the buffer from this place on.
     fn read_at(&mut self, place: u64, buffer: &mut [u8]) -> std::io::Result<()>;
+
+    /// Asks for parts together that will be read, where that takes less time than one by one.
+    fn ask_for(&mut self, parts: &[Range<u64>]) -> std::io::Result<()> {
+        let _ = parts;
+        Ok(())
+    }
 }
 
 impl<'a> Store<'a> {
@@ -68,6 +77,30 @@ impl<'a> Store<'a> {
         }
     }
 
+    /// How many values may be asked for together.
+    pub fn at_once(&self) -> usize {
+        match self {
+            Self::Folder(_) | Self::Archive(_) => 1,
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.at_once(),
+        }
+    }
+
+    /// Asks for values together that will be read next, each of at most so many bytes; larger ones are asked for when they are read.
+    ///
+    /// # Errors
+    /// [`IoError::Open`]; [`IoError::Stopped`].
+    pub fn ask_for(&self, keys: &[String], most_bytes: u64, context: &Context) -> Result<()> {
+        match self {
+            Self::Folder(_) | Self::Archive(_) => {
+                let _ = (keys, most_bytes, context);
+                Ok(())
+            }
+            #[cfg(feature = "remote")]
+            Self::Remote(remote) => remote.ask_for(keys, most_bytes, context),
+        }
+    }
+
     /// A whole value: metadata, which are small.
     ///
     /// # Errors
@@ -95,7 +128,7 @@ impl<'a> Store<'a> {
 /// Opens a store at an address.
 #[cfg(feature = "remote")]
 fn at<'a>(address: &StoreAddress, context: &Context) -> Result<Store<'a>> {
-    remote::Remote::open(address, context).map(Store::Remote)
+    remote::Remote::open(address, context.control()).map(Store::Remote)
 }
 
 /// Refuses a store at an address, which is not read without the feature.
@@ -115,6 +148,17 @@ impl<'a> Value<'a> {
 
     fn checked_by(self, checksum: u32) -> Self {
         Self { checksum: Some(checksum), ..self }
+    }
+
+    /// Asks for parts together that will be taken. The caller has claimed them.
+    ///
+    /// # Errors
+    /// [`IoError::Read`]; [`IoError::Stopped`].
+    pub fn ask_for(&mut self, parts: &[Range<u64>], context: &Context) -> Result<()> {
+        self.reader.ask_for(parts).map_err(|error| match context.check() {
+            Err(stopped) => stopped,
+            Ok(()) => context.read(error),
+        })
     }
 
     /// Puts these bytes into a buffer, in place of what it holds. The caller has claimed them.

@@ -46,14 +46,20 @@ fn is_archive(path: &Path) -> bool {
     name.ends_with(".zip") || name.ends_with(".ozx")
 }
 
-/// Refuses to replace what is no store of its kind: a folder of something else, or a file where a folder is to be; and addresses.
+/// Refuses to replace what is no store of its kind: a folder of something else, or a file where a folder is to be; and at an address
+/// any store.
 ///
 /// # Errors
 /// [`IoError::Write`].
 pub(crate) fn check_place(path: &Path) -> Result<()> {
     let refuse = |text: &str| Err(IoError::write(path)(Error::other(text.to_owned())));
     if is_store_address(path) {
-        return refuse("stores at addresses are read alone: write into a folder, and copy it there");
+        #[cfg(feature = "remote")]
+        return crate::zarr::store::check_address(path);
+        #[cfg(not(feature = "remote"))]
+        return refuse(
+            "stores at addresses are written by builds with the feature `remote`: write into a folder, and copy it there",
+        );
     }
     let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
     if is_archive(path) || !super::opened::is_store_name(path) {

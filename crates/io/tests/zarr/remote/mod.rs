@@ -96,9 +96,18 @@ fn what_a_server_refuses_is_told_in_one_line() {
     assert!(forbidden.contains("cannot open") && forbidden.contains("403"), "{forbidden}");
     let password = line(&server.address("a.ome.zarr").replace("http://", "http://me:secret@"));
     assert!(password.contains("a name and a password") && !password.contains("secret"), "{password}");
-    let output = Path::new("http://127.0.0.1:9/a.ome.zarr");
-    let refused = check_output(output, ContentKind::Image, None).unwrap_err().to_string();
-    assert!(refused.contains("are read alone"), "{refused}");
+    let output = |address: &str| check_output(Path::new(address), ContentKind::Image, None);
+    assert!(output(&server.address("none.ome.zarr")).is_ok());
+    for (name, words) in [
+        (server.address("a.ome.zarr"), "a store is there"),
+        (server.address("a.ome.zarr/0"), "name a whole store"),
+        (server.address("forbidden.ome.zarr"), "403"),
+        ("http://127.0.0.1:9/a.ome.zarr".to_owned(), "error sending request"),
+    ] {
+        let refused = output(&name).unwrap_err().to_string();
+        assert!(refused.contains("cannot write") && refused.contains(words), "{refused}");
+        assert!(!refused.contains('\n'), "{refused}");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ fn serve(shared: &Shared, mut stream: TcpStream) -> Option<()> {
             return None;
         }
         let name = line.split(' ').nth(1)?.trim_start_matches('/').to_owned();
+        let is_head = line.starts_with("HEAD ");
         loop {
             line.clear();
             reader.read_line(&mut line).ok()?;
@@ -92,7 +93,7 @@ fn serve(shared: &Shared, mut stream: TcpStream) -> Option<()> {
         };
         let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\n\r\n", body.len());
         stream.write_all(head.as_bytes()).ok()?;
-        stream.write_all(&body).ok()?;
+        stream.write_all(if is_head { &[] } else { &body }).ok()?;
     }
 }
 

@@ -6,6 +6,7 @@
 //! batch's folder, which the disk has before the next row ends: a program that is killed loses the rows that were under way, and no
 //! others. A row is known by its text; so rows may be added, moved and mended between two runs.
 
+mod at_once;
 mod bids;
 mod check;
 mod error;

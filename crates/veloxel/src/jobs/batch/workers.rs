@@ -1,5 +1,6 @@
 //! The sessions of a run: one a GPU, or processors whose threads are parted.
 
+use super::check::BatchPlan;
 use crate::{DeviceOptions, Result, Session};
 use veloxel_gpu::Device;
 use veloxel_io::PendingFiles;
@@ -9,27 +10,40 @@ use veloxel_io::PendingFiles;
 pub struct BatchDevices {
     /// The device; of `auto` all GPUs of the fastest kind. Threads of the processor are those of all rows together.
     pub device: DeviceOptions,
-    /// Rows that run at once on one device; 0: one. On a processor they part its threads; on a GPU each has a queue of its own.
+    /// Rows that run at once on one device. On a processor they part its threads; on a GPU each has a queue of its own. 0: one on a
+    /// processor, and on a GPU as many as its free memory holds, four at most.
     pub at_once: usize,
     /// Memory that each row may take, bytes; none: what there is.
     pub max_memory_bytes: Option<u64>,
 }
 
 impl BatchDevices {
-    /// Opens a session for each row that runs at once; unfinished files of all are in one list.
+    /// Opens a session for each row of a plan that runs at once; unfinished files of all are in one list.
     ///
     /// # Errors
     /// [`VeloxelError::Compute`](crate::VeloxelError::Compute) if a device is not there, with what to do.
-    pub fn open(&self, pending: &PendingFiles) -> Result<Vec<Session>> {
-        let at_once = self.at_once.max(1);
+    pub fn open(&self, plan: &BatchPlan<'_>, pending: &PendingFiles) -> Result<Vec<Session>> {
+        self.open_for(|first| plan.rows_at_once(first), pending)
+    }
+
+    /// Opens a session for each row that runs at once, which `fitting` counts for a GPU.
+    fn open_for(
+        &self,
+        fitting: impl FnOnce(&Session) -> Result<usize>,
+        pending: &PendingFiles,
+    ) -> Result<Vec<Session>> {
         let opened = |options: &DeviceOptions| {
             let session = Session::open(options)?.with_max_memory(self.max_memory_bytes);
             Ok::<_, crate::VeloxelError>(session.listed_in(pending.clone()))
         };
         let is_cpu = self.device.name.as_deref() == Some("cpu");
         // A processor is opened once its threads are parted.
-        let first = if is_cpu && at_once > 1 { None } else { Some(opened(&self.device)?) };
+        let first = if is_cpu && self.at_once > 1 { None } else { Some(opened(&self.device)?) };
         let is_gpu = first.as_ref().map(Session::device).transpose()?.is_some_and(Device::is_gpu);
+        let at_once = match (&first, self.at_once) {
+            (Some(first), 0) if is_gpu => fitting(first)?,
+            (_, at_once) => at_once.max(1),
+        };
         if !is_gpu {
             if let Some(only) = first.filter(|_| at_once == 1) {
                 return Ok(vec![only]);
@@ -91,7 +105,7 @@ mod tests {
         let threads = |at_once: usize, threads: usize| {
             let device = DeviceOptions { name: Some("cpu".to_owned()), threads };
             let devices = BatchDevices { device, at_once, max_memory_bytes: Some(1 << 30) };
-            let sessions = devices.open(&PendingFiles::default()).unwrap();
+            let sessions = devices.open_for(|_| Ok(9), &PendingFiles::default()).unwrap();
             assert!(sessions.iter().all(|session| session.max_memory_bytes() == Some(1 << 30)));
             sessions.iter().map(|session| session.device_report().unwrap().threads).collect::<Vec<_>>()
         };
@@ -104,8 +118,9 @@ mod tests {
     /// Whether a buffer of each session's device is counted by that device alone.
     fn have_a_device_each(name: &str) {
         let device = DeviceOptions { name: Some(name.to_owned()), ..DeviceOptions::default() };
-        let devices = BatchDevices { device, at_once: 2, max_memory_bytes: None };
-        let sessions = veloxel_testkit::every_device::here(name, devices.open(&PendingFiles::default()));
+        let devices = BatchDevices { device, at_once: 0, max_memory_bytes: None };
+        let opened = devices.open_for(|_| Ok(2), &PendingFiles::default());
+        let sessions = veloxel_testkit::every_device::here(name, opened);
         let [first, second] = &sessions[..] else { panic!("two sessions should be open") };
         let allocations = |session: &Session| session.device().unwrap().memory_stats().allocations;
         let before = allocations(second);

@@ -88,7 +88,7 @@ pub struct DisparityScales {
 ///
 /// # Errors
 /// Anything wrong with the files; as [`pipelines::evaluate_flow`]; in boxes as [`pipelines::evaluate_flow_in_parts`], and
-/// [`DenseError::InParts`](pipelines::DenseError::InParts) with a mask or with such claims.
+/// [`DenseError::InParts`](pipelines::DenseError::InParts) with such claims.
 pub fn evaluate_flow(
     job: &EvaluateJob,
     claims: &ClaimFiles,
@@ -130,8 +130,7 @@ pub fn evaluate_disparity(
 /// memory they are read in boxes.
 ///
 /// # Errors
-/// Anything wrong with the files; as [`pipelines::evaluate_labels`]; in boxes as [`pipelines::evaluate_labels_in_parts`], and
-/// [`DenseError::InParts`](pipelines::DenseError::InParts) with a mask.
+/// Anything wrong with the files; as [`pipelines::evaluate_labels`]; in boxes as [`pipelines::evaluate_labels_in_parts`].
 pub fn evaluate_labels(
     job: &EvaluateJob,
     warnings: &mut Warnings,
@@ -139,7 +138,7 @@ pub fn evaluate_labels(
 ) -> Result<LabelOverlapReport> {
     job.begin(session)?;
     #[cfg(feature = "zarr")]
-    if in_parts::is_of_labels(job, session)? {
+    if in_parts::is_of_labels(job, session) {
         return in_parts::labels(job, warnings, session);
     }
     let result = io::read_image(&job.result, session.reading(job.reading), warnings)?;

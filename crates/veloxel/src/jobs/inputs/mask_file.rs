@@ -45,22 +45,31 @@ impl MaskFile {
             return Ok(io::read_mask(path, reading, warnings)?);
         }
         let image = io::read_labels(path, reading, warnings)?;
-        let there = labels_of(&image);
+        self.require(&labels_of(&image), warnings)?;
+        Ok(mask_of_labels(&image, labels))
+    }
+
+    /// Tells of labels that no voxel has, of those that are there.
+    ///
+    /// # Errors
+    /// [`VeloxelError::MaskLabels`] if no voxel has one of the labels.
+    pub(crate) fn require(&self, there: &BTreeSet<i32>, warnings: &mut Warnings) -> Result<()> {
+        let Self { path, labels } = self;
         let listed = |of: &BTreeSet<i32>| {
             let names: Vec<String> = of.iter().take(LISTED).map(i32::to_string).collect();
             let more = if of.len() > LISTED { ", …" } else { "" };
             format!("{}{more}", names.join(", "))
         };
-        let missing: BTreeSet<i32> = labels.difference(&there).copied().collect();
+        let missing: BTreeSet<i32> = labels.difference(there).copied().collect();
         if missing.len() == labels.len() {
-            let (wanted, there) = (listed(labels), listed(&there));
+            let (wanted, there) = (listed(labels), listed(there));
             return Err(VeloxelError::MaskLabels { path: path.clone(), wanted, there });
         }
         if !missing.is_empty() {
             let message = format!("{}: no voxel has the label {}", path.display(), listed(&missing));
             warnings.push(WarningKind::Content, message);
         }
-        Ok(mask_of_labels(&image, labels))
+        Ok(())
     }
 }
 

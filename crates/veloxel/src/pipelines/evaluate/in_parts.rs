@@ -1,12 +1,12 @@
 //! A field that need not fit into memory, measured against a truth that need not either: the numbers of both in memory, bit by bit.
 
 use super::kept_sums::KeptSums;
-use super::{CertaintyEvaluation, FlowEvaluation};
+use super::{CertaintyEvaluation, FlowEvaluation, MaskBoxes};
 use crate::pipelines::boxes::{FlowBoxes, SumStore, boxes, require_room};
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::{Result, Session, VeloxelError};
-use veloxel_core::{Flow, Grid, GridBox, Stage};
-use veloxel_measure::MeasureError;
+use veloxel_core::{Flow, Grid, GridBox, Mask, Stage};
+use veloxel_measure::{ComparedFlows, MeasureError};
 use veloxel_motion::over::beside::read_and_written_beside;
 
 /// A field and the truth, of which boxes are read.
@@ -16,10 +16,36 @@ pub struct EvaluatePartsRequest<'a> {
     pub result: &'a dyn FlowBoxes,
     /// The truth, on the same grid.
     pub truth: &'a dyn FlowBoxes,
+    /// Where they are compared; none: everywhere.
+    pub mask: Option<MaskBoxes<'a>>,
 }
 
-/// Samples a voxel of a box: both fields' vectors as they are read, of the next box, and without the voxels beside it.
+/// What was read of a box: both fields, and the mask if there is one.
+struct ReadBox {
+    own: GridBox,
+    /// The box of the result, and of the mask.
+    seen: GridBox,
+    result: Flow,
+    truth: Flow,
+    mask: Option<Mask>,
+}
+
+impl ReadBox {
+    /// Both fields where they are compared, and the mask there.
+    fn compared<R>(self, compare: impl FnOnce(&ComparedFlows<'_>) -> R) -> Result<R> {
+        let Self { own, seen, result, truth, mask } = self;
+        let (within, grid) = (own.within(&seen), truth.grid().clone());
+        let components = result.components_vox().map(|c| within.of(c, seen.size)).collect();
+        let mask = mask.map(|mask| Mask::new(grid.clone(), within.of(mask.data(), seen.size))).transpose()?;
+        let result = Flow::new(grid, components)?;
+        Ok(compare(&ComparedFlows { estimate: &result, truth: &truth, mask: mask.as_ref() }))
+    }
+}
+
+/// Samples a voxel of a box: both fields' vectors as they are read, of the next box, and without the voxels beside it; with a mask its
+/// samples, and which of them are inside.
 const OF_BOX: usize = 24;
+const OF_MASKED_BOX: usize = 27;
 /// Samples of a voxel that are held in memory: both fields, and errors with the places where they were measured.
 const OF_VOXEL: u64 = 11;
 /// Voxels along x, y and z that boxes begin at multiples of: those of chunks that this program writes.
@@ -42,25 +68,34 @@ pub fn evaluate_flow_in_parts(
     session: &Session,
 ) -> Result<FlowEvaluation> {
     session.enter(Stage::Measure)?;
-    let EvaluatePartsRequest { result, truth } = *request;
+    let EvaluatePartsRequest { result, truth, mask } = *request;
     let (grid, control) = (truth.grid(), session.control());
     grid.require_same(result.grid(), "truth and estimate").map_err(MeasureError::from)?;
-    let all = boxes(grid.size(), STEP, require_room(grid, STEP, OF_BOX, session)?);
+    if let Some(mask) = mask {
+        grid.require_same(mask.image.grid(), "truth and mask").map_err(MeasureError::from)?;
+    }
+    let of_box = if mask.is_some() { OF_MASKED_BOX } else { OF_BOX };
+    let all = boxes(grid.size(), STEP, require_room(grid, STEP, of_box, session)?);
     let count = 2.0 * all.len() as f64;
     let mut sums = KeptSums::of(grid, store)?;
-    let read = |own: GridBox| {
-        // The cells that begin in the box end at the next voxels.
-        let seen = own.grown([0; 3], [1; 3], grid.size());
-        Ok((own, seen, [result.part(seen)?, truth.part(own)?]))
+    let read = |own: GridBox, seen: GridBox| {
+        let mask = mask.map(|mask| Ok::<_, VeloxelError>(Mask::new(grid.part(seen), mask.inside(seen)?)?));
+        Ok(ReadBox {
+            own,
+            seen,
+            result: result.part(seen)?,
+            truth: truth.part(own)?,
+            mask: mask.transpose()?,
+        })
     };
+    // The cells that begin in a box end at the next voxels.
+    let with_next = |own: GridBox| read(own, own.grown([0; 3], [1; 3], grid.size()));
     let left = all.get(sums.seen()..).unwrap_or_default();
-    each_box(left, read, |(own, seen, [result, truth]): (GridBox, GridBox, [Flow; 2])| {
+    each_box(left, with_next, |found: ReadBox| {
         control.step(sums.seen() as f64 / count, [None; 2])?;
-        sums.folding.add(&result, own.size[2], session.threads())?;
-        let within = own.within(&seen);
-        let components = result.components_vox().map(|c| within.of(c, seen.size)).collect();
-        let result = Flow::new(grid.part(own), components)?;
-        sums.first.add(&result, &truth, control)?;
+        let (mask, planes) = (found.mask.as_ref(), found.own.size[2]);
+        sums.folding.add_within(&found.result, mask, planes, session.threads())?;
+        found.compared(|compared| sums.first.add(compared, control))??;
         sums.saw_a_box(None);
         Ok(())
     })?;
@@ -69,10 +104,10 @@ pub fn evaluate_flow_in_parts(
     let left = all.get(sums.seen() - all.len()..).unwrap_or_default();
     each_box(
         left,
-        |own| Ok([result.part(own)?, truth.part(own)?]),
-        |[result, truth]| {
+        |own| read(own, own),
+        |found: ReadBox| {
             control.step(sums.seen() as f64 / count, [None; 2])?;
-            again.add(&result, &truth, control)?;
+            found.compared(|compared| again.add(compared, control))??;
             sums.saw_a_box(Some(&mut again));
             Ok(())
         },

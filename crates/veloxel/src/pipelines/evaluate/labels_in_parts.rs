@@ -6,9 +6,10 @@ use crate::pipelines::boxes::{boxes, require_room, require_samples, room_for_box
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::{Result, Session};
+use std::collections::BTreeSet;
 use veloxel_core::{Grid, GridBox, Stage};
 use veloxel_measure::{LabelBox, LabelOverlapReport, LabelOverlapSums, LabelSurfaces, MeasureError};
-use veloxel_motion::ImageBoxes;
+use veloxel_motion::{ImageBoxes, MotionError};
 
 /// A label image and the truth, of which boxes are read.
 #[derive(Clone, Copy)]
@@ -17,12 +18,43 @@ pub struct EvaluateLabelPartsRequest<'a> {
     pub result: &'a dyn ImageBoxes,
     /// The true ones, on the same grid.
     pub truth: &'a dyn ImageBoxes,
+    /// Where they are compared; none: everywhere.
+    pub mask: Option<MaskBoxes<'a>>,
     /// What both are called in errors.
     pub names: EvaluateNames<'a>,
 }
 
-/// Samples a voxel of a box: both images' as they are read, of the next box, as labels, and the voxels around it.
+/// A mask of which boxes are read.
+#[derive(Clone, Copy)]
+pub struct MaskBoxes<'a> {
+    /// Its image.
+    pub image: &'a dyn ImageBoxes,
+    /// The values of voxels that are inside; empty: all but 0.
+    pub labels: &'a BTreeSet<i32>,
+}
+
+impl MaskBoxes<'_> {
+    /// Which voxels of a box are inside.
+    ///
+    /// # Errors
+    /// What the image fails with.
+    pub(super) fn inside(&self, part: GridBox) -> Result<Vec<bool>, MotionError> {
+        Ok(self.image.samples(part)?.iter().map(|v| self.holds(*v)).collect())
+    }
+
+    /// Whether a voxel with this sample is inside.
+    fn holds(&self, sample: f32) -> bool {
+        match self.labels.is_empty() {
+            true => sample.is_finite() && sample != 0.0,
+            false => sample.fract() == 0.0 && self.labels.contains(&(sample as i32)),
+        }
+    }
+}
+
+/// Samples a voxel of a box: both images' as they are read, of the next box, as labels, and the voxels around it; with a mask its samples,
+/// and the labels outside of it.
 const OF_BOX: usize = 12;
+const OF_MASKED_BOX: usize = 15;
 /// Samples of a voxel that are held in memory: both images as they are read and as labels, and distances.
 const OF_VOXEL: u64 = 8;
 /// Voxels along x, y and z that boxes begin at multiples of: those of chunks that this program writes.
@@ -49,16 +81,43 @@ pub fn evaluate_labels_in_parts(
     session: &Session,
 ) -> Result<LabelOverlapReport> {
     session.enter(Stage::Measure)?;
-    let EvaluateLabelPartsRequest { result, truth, names } = *request;
+    let EvaluateLabelPartsRequest { result, truth, mask, names } = *request;
     let grid = truth.grid();
     grid.require_same(result.grid(), "label images").map_err(MeasureError::from)?;
+    if let Some(mask) = mask {
+        grid.require_same(mask.image.grid(), "truth and mask").map_err(MeasureError::from)?;
+    }
+    let of_box = if mask.is_some() { OF_MASKED_BOX } else { OF_BOX };
     // Surfaces are listed beside boxes.
-    let most_voxels = require_room(grid, STEP, OF_BOX * PARTS / (PARTS - 1), session)?;
+    let most_voxels = require_room(grid, STEP, of_box * PARTS / (PARTS - 1), session)?;
     let compared = Compared { request, all: boxes(grid.size(), STEP, most_voxels), session };
     let sums = compared.sums()?;
     let found = sums.finish([names.result, names.truth])?;
     let distances_mm = compared.distances_mm(&found)?;
     Ok(found.report(distances_mm)?)
+}
+
+/// The whole numbers that an image holds, of which boxes are read.
+///
+/// # Errors
+/// [`DenseError::Memory`] where no box has room; what the image fails with; [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+pub fn labels_in_boxes(image: &dyn ImageBoxes, session: &Session) -> Result<BTreeSet<i32>> {
+    let grid = image.grid();
+    let all = boxes(grid.size(), STEP, require_room(grid, STEP, OF_BOX, session)?);
+    let mut found = BTreeSet::new();
+    let read = |own: GridBox| Ok(image.samples(own)?.into_owned());
+    each_box(&all, read, |samples: Vec<f32>| {
+        session.control().check()?;
+        let mut last = f32::NAN;
+        for sample in samples.into_iter().filter(|sample| sample.fract() == 0.0) {
+            if sample != last {
+                found.insert(sample as i32);
+                last = sample;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Two images whose boxes are seen.
@@ -108,16 +167,30 @@ impl Compared<'_> {
 
     /// Sees boxes while the next one is read.
     fn each_box(&self, all: &[GridBox], mut see: impl FnMut(LabelBox) -> Result<()>) -> Result<()> {
-        let EvaluateLabelPartsRequest { result, truth, names } = *self.request;
+        let EvaluateLabelPartsRequest { result, truth, mask, names } = *self.request;
         let grid = truth.grid();
         let read = |own: GridBox| {
             let seen = LabelBox::seen(grid, own);
-            Ok((own, [result.samples(seen)?.into_owned(), truth.samples(seen)?.into_owned()]))
+            let inside = mask.map(|mask| mask.inside(seen));
+            let samples = [result.samples(seen)?.into_owned(), truth.samples(seen)?.into_owned()];
+            Ok(ReadBox { own, samples, inside: inside.transpose()? })
         };
-        each_box(all, read, |(own, [ours, theirs]): (GridBox, [Vec<f32>; 2])| {
+        each_box(all, read, |ReadBox { own, samples: [ours, theirs], inside }| {
             let part = LabelBox::new(grid, own, [(names.result, &ours), (names.truth, &theirs)])?;
             drop((ours, theirs));
-            see(part)
+            see(match inside {
+                Some(inside) => part.within(&inside),
+                None => part,
+            })
         })
     }
+}
+
+/// What was read of a box and of the voxels around it.
+struct ReadBox {
+    own: GridBox,
+    /// Samples of the result and of the truth.
+    samples: [Vec<f32>; 2],
+    /// Which voxels the mask has, if there is one.
+    inside: Option<Vec<bool>>,
 }

@@ -6,7 +6,9 @@ mod labels_in_parts;
 
 use crate::{Result, Session, VeloxelError};
 pub use in_parts::{EvaluatePartsRequest, evaluate_flow_in_parts, evaluate_room};
-pub use labels_in_parts::{EvaluateLabelPartsRequest, evaluate_labels_in_parts, evaluate_labels_room};
+pub use labels_in_parts::{
+    EvaluateLabelPartsRequest, MaskBoxes, evaluate_labels_in_parts, evaluate_labels_room, labels_in_boxes,
+};
 use serde::Serialize;
 use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Portion, Stage, TriangleMesh, Volume};
 use veloxel_measure::{

@@ -1,8 +1,6 @@
 //! Methods of pairs that work at once: one on each of several GPUs, or several on one.
-//!
-//! On one GPU the kernels of a small pair leave most of it free, and those of a large one leave it idle while numbers and fields go to
-//! the host: pairs that have a queue each fill it (docs/status/performance.md: 1.2 to 2.3 times as many a second).
 
+use crate::pipelines::at_once::{LEAST, at_once};
 use crate::{Result, Session};
 use veloxel_core::parameters::ParameterValues;
 use veloxel_gpu::Device;
@@ -10,13 +8,6 @@ use veloxel_motion::{AnyMethod, MotionError, OpenedMethod, PairMethod};
 
 /// Pairs at once on one GPU: a fourth one adds little.
 const AT_ONCE: usize = 3;
-/// Pairs, and voxels of all of them together, below which opening a GPU again takes longer than it saves.
-const LEAST: (usize, usize) = (8, 1 << 24);
-/// Memory of a pair beside that of its method, with the fields that wait to be handed out.
-const WITH_FIELDS: f64 = 1.5;
-/// Share of the free memory that pairs at once may take.
-const MEMORY_SHARE: f64 = 0.5;
-
 /// Methods that were opened, and what their parameters are.
 pub(super) struct SideBySide {
     pub methods: Vec<Box<dyn PairMethod>>,
@@ -40,7 +31,7 @@ impl SideBySide {
             let voxels = first.grid().len();
             let needed_bytes = first.footprint().map(|footprint| footprint.bytes(voxels));
             let free_bytes = device.free_bytes().map(|bytes| bytes as u64);
-            devices = session.devices_at_once(at_once(voxels * pairs, needed_bytes, free_bytes))?;
+            devices = session.devices_at_once(at_once(AT_ONCE, voxels * pairs, needed_bytes, free_bytes))?;
         }
         if devices.len() < 2 {
             return Ok(None);
@@ -57,33 +48,12 @@ impl SideBySide {
     }
 }
 
-/// How many pairs run at once on one GPU, by the voxels of all pairs, the bytes of a method and those that are free.
-fn at_once(voxels: usize, needed_bytes: Option<u64>, free_bytes: Option<u64>) -> usize {
-    let (Some(needed), Some(free)) = (needed_bytes, free_bytes) else { return 1 };
-    if voxels < LEAST.1 {
-        return 1;
-    }
-    let fit = MEMORY_SHARE * free as f64 / (WITH_FIELDS * needed.max(1) as f64);
-    (fit as usize).clamp(1, AT_ONCE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pipelines::{DenseDraft, MethodChoice, SequenceOutput, SequenceRequest, sequence};
     use veloxel_core::{Grid, Volume};
     use veloxel_testkit::every_device::here;
-
-    #[test]
-    fn as_many_pairs_run_at_once_as_work_and_memory_allow() {
-        let (much, gib) = (LEAST.1, 1 << 30);
-        assert_eq!(at_once(much, Some(gib), Some(80 * gib)), AT_ONCE);
-        assert_eq!(at_once(much, Some(gib), Some(6 * gib)), 2);
-        assert_eq!(at_once(much, Some(gib), Some(gib)), 1);
-        assert_eq!(at_once(much - 1, Some(gib), Some(80 * gib)), 1);
-        assert_eq!(at_once(much, None, Some(80 * gib)), 1);
-        assert_eq!(at_once(much, Some(gib), None), 1);
-    }
 
     /// The bits of every field of a sequence, and how often its GPU is open then.
     fn bits_of_fields(frames: &[Volume<f32>], device: &Device) -> (Vec<Vec<u32>>, usize) {
