@@ -11,7 +11,7 @@
 //! *Folds*: after each step the determinant of every cell of both maps between the images is bounded from below by its Bernstein
 //! coefficients (`kernels/variational/cell_bounds`). Where a cell falls below what it should keep, the step is shortened around the
 //! place in the middle that moves it; a step that folds all the same is refused.
-//! *Noise*: where the noise of both images counts ([`crate::steps::noise`]), the window of the data is wider and short steps are left
+//! *Noise*: where the noise of both images counts (`steps/noise.rs`), the window of the data is wider and short steps are left
 //! out, as those of [`Clg`](crate::Clg) are.
 //! *Symmetry*: exchange of the images gives the inverse field, bit by bit, where both lie on one grid and there is no mask.
 //! *Confidence*: as that of [`Clg`](crate::Clg).
