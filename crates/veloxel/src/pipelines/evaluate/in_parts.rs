@@ -1,7 +1,8 @@
 //! A field that need not fit into memory, measured against a truth that need not either: the numbers of both in memory, bit by bit.
 
 use super::kept_sums::KeptSums;
-use super::{CertaintyEvaluation, FlowEvaluation, MaskBoxes};
+use super::mask_boxes::MaskBoxes;
+use super::{CertaintyEvaluation, FlowEvaluation};
 use crate::pipelines::boxes::{FlowBoxes, SumStore, boxes, require_room};
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
 use crate::{Result, Session, VeloxelError};

@@ -2,6 +2,7 @@
 
 use super::EvaluateNames;
 use super::in_parts::each_box;
+use super::mask_boxes::MaskBoxes;
 use crate::pipelines::boxes::{boxes, require_room, require_samples, room_for_boxes};
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::{PROGRAM_BYTES, SAMPLE};
@@ -9,7 +10,7 @@ use crate::{Result, Session};
 use std::collections::BTreeSet;
 use veloxel_core::{Grid, GridBox, Stage};
 use veloxel_measure::{LabelBox, LabelOverlapReport, LabelOverlapSums, LabelSurfaces, MeasureError};
-use veloxel_motion::{ImageBoxes, MotionError};
+use veloxel_motion::ImageBoxes;
 
 /// A label image and the truth, of which boxes are read.
 #[derive(Clone, Copy)]
@@ -22,33 +23,6 @@ pub struct EvaluateLabelPartsRequest<'a> {
     pub mask: Option<MaskBoxes<'a>>,
     /// What both are called in errors.
     pub names: EvaluateNames<'a>,
-}
-
-/// A mask of which boxes are read.
-#[derive(Clone, Copy)]
-pub struct MaskBoxes<'a> {
-    /// Its image.
-    pub image: &'a dyn ImageBoxes,
-    /// The values of voxels that are inside; empty: all but 0.
-    pub labels: &'a BTreeSet<i32>,
-}
-
-impl MaskBoxes<'_> {
-    /// Which voxels of a box are inside.
-    ///
-    /// # Errors
-    /// What the image fails with.
-    pub(super) fn inside(&self, part: GridBox) -> Result<Vec<bool>, MotionError> {
-        Ok(self.image.samples(part)?.iter().map(|v| self.holds(*v)).collect())
-    }
-
-    /// Whether a voxel with this sample is inside.
-    fn holds(&self, sample: f32) -> bool {
-        match self.labels.is_empty() {
-            true => sample.is_finite() && sample != 0.0,
-            false => sample.fract() == 0.0 && self.labels.contains(&(sample as i32)),
-        }
-    }
 }
 
 /// Samples a voxel of a box: both images' as they are read, of the next box, as labels, and the voxels around it; with a mask its samples,

@@ -3,12 +3,14 @@
 mod in_parts;
 mod kept_sums;
 mod labels_in_parts;
+mod mask_boxes;
 
 use crate::{Result, Session, VeloxelError};
 pub use in_parts::{EvaluatePartsRequest, evaluate_flow_in_parts, evaluate_room};
 pub use labels_in_parts::{
-    EvaluateLabelPartsRequest, MaskBoxes, evaluate_labels_in_parts, evaluate_labels_room, labels_in_boxes,
+    EvaluateLabelPartsRequest, evaluate_labels_in_parts, evaluate_labels_room, labels_in_boxes,
 };
+pub use mask_boxes::MaskBoxes;
 use serde::Serialize;
 use veloxel_core::{ContourSet, Control, Flow, FlowCovariance, Mask, Portion, Stage, TriangleMesh, Volume};
 use veloxel_measure::{
