@@ -34,8 +34,8 @@ pub use speed::volumes::{InFreshProcess, VolumeCost, volume_cost};
 pub use verdict::Verdict;
 
 use accuracy::{
-    acdc, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep, phantoms,
-    repeated_texture, segmentation, volume_preservation,
+    acdc, best_parameters, cine, confidence, error_time, large_motion, local, matching, middlebury, nirep,
+    phantoms, repeated_texture, segmentation, volume_preservation,
 };
 use speed::{gpu, kernels, multigrid, paths, rates, scaling, sessions, streams, tracking, volumes};
 
@@ -143,6 +143,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("volumes", |session| volumes::volumes(session.in_fresh_process)).by_default(),
     // End-point errors on the phantoms.
     Bench::new("phantoms", phantoms::phantoms).by_default().scored(),
+    // The phantoms with noise against the best values of all parameters, by a search that sees the truth.
+    Bench::new("best-parameters", best_parameters::best_parameters),
     // Volume change in incompressible muscle with β on and off.
     Bench::new("volume-preservation", volume_preservation::volume_preservation).by_default().scored(),
     // The second paper's tables and speeds.

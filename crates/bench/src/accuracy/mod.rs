@@ -1,6 +1,7 @@
 //! Benches of accuracy: results compared with exact motion, ground truth and outlines that people drew.
 
 pub(crate) mod acdc;
+pub(crate) mod best_parameters;
 pub(crate) mod breathing;
 pub(crate) mod cine;
 pub(crate) mod confidence;

@@ -1,6 +1,7 @@
 //! The steps that methods are made of, each written once: images and their pyramids, what a level does, and how a run over all
 //! levels goes.
 
+pub(crate) mod brightness;
 pub(crate) mod buffers;
 pub mod choices;
 pub mod composition;

@@ -4,6 +4,8 @@
 use super::maps::MiddleMaps;
 use super::parameters::SymmetricParams;
 use crate::clg::multigrid::{Multigrid, Stopping, Terms};
+use crate::error::Result;
+use crate::steps::brightness::BrightnessDifference;
 use crate::steps::buffers::written;
 use crate::steps::image_pyramids::LevelImages;
 use crate::steps::level_steps::{ConfidenceScales, NOISE_BEND, TRUNCATE};
@@ -44,7 +46,12 @@ pub(super) struct SymmetricLevel<'a> {
     system: Field,
     step: Field,
     multigrid: Multigrid,
+    /// By how much the images' brightness was changed where it is 0 and where it is 1, one against the other.
+    changed: [f64; 2],
 }
+
+/// Most of that, shares of the range: percentiles of two images of one scene are closer. More comes of images that are not aligned.
+const MOST_CHANGED: f64 = 0.05;
 
 impl<'a> SymmetricLevel<'a> {
     /// Takes the images of a level.
@@ -75,20 +82,25 @@ impl<'a> SymmetricLevel<'a> {
             system: device.scratch_field(shape.tensor_entries() + shape.components(), shape.len())?,
             step: device.scratch_field(shape.components(), shape.len())?,
             multigrid: Multigrid::new(device, shape, spacing_edges, Terms::default())?,
+            changed: [0.0; 2],
         })
     }
 
     /// Takes the nth increment of the level: the smooth solution of the linearised constancy of both images. Its mean length, voxels of the level.
-    pub fn increment(&mut self, maps: &mut MiddleMaps, nth: usize) -> Result<Later<f64>, ComputeError> {
+    pub fn increment(&mut self, maps: &mut MiddleMaps, nth: usize) -> Result<Later<f64>> {
         let SymmetricParams { alpha, rho, zeta, iterations, increment_limit, .. } = *self.params;
         self.see(maps)?;
+        // Seldom after the first ones: what is left to align hardly changes it.
+        if nth.is_power_of_two() {
+            self.match_brightness()?;
+        }
         self.tensor(&isotropic(&Taps::gaussian(rho, TRUNCATE)), zeta)?;
         let (tensor, rhs) = self.system.split_at(self.geometry.shape.tensor_entries());
         let operator = Operator { tensor: Some(tensor), ..self.geometry.laplacian(alpha) };
         let stopping = Stopping { iterations, rtol: None, omega: 1.0 };
         self.multigrid.solve(self.device, &operator, &mut self.step, rhs, stopping)?;
         let part = Turn { nth, full: self.params.full_warps }.part();
-        self.take(maps, increment_limit, part)
+        Ok(self.take(maps, increment_limit, part)?)
     }
 
     /// Takes one step along the constraint, smoothed over its nearest neighbours alone. Its mean length, voxels.
@@ -140,6 +152,25 @@ impl<'a> SymmetricLevel<'a> {
         }
         let [fixed, moving] = &mut self.sides;
         Multiply { factor: &moving.seen_inside, out: &mut fixed.seen_inside }.run(device)
+    }
+
+    /// Brings the brightness of both images together, by a gain and an offset where the middle sees both.
+    fn match_brightness(&mut self) -> Result<()> {
+        let (device, [fixed, moving]) = (self.device, &mut self.sides);
+        let seen = [&fixed.seen, &moving.seen];
+        let found = BrightnessDifference::of(device, self.geometry.shape, seen, &fixed.seen_inside)?;
+        let Some(found) = found else { return Ok(()) };
+        let [dark, bright] = found.at_ends();
+        let changed = [self.changed[0] + dark, self.changed[1] + bright];
+        if changed.iter().any(|changed| changed.abs() > MOST_CHANGED) {
+            return Ok(());
+        }
+        self.changed = changed;
+        for (side, map) in [fixed, moving].into_iter().zip(found.mapped()) {
+            map.on(&mut side.samples).run(device)?;
+            map.on(&mut side.seen).run(device)?;
+        }
+        Ok(())
     }
 
     /// The motion tensor of the images as the middle sees them.

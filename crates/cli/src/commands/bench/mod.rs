@@ -44,7 +44,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// Which commands `stops` tries, and which sizes `scaling`: those whose name holds this text
+    /// Which commands `stops` tries, which sizes `scaling`, and which phantoms `best-parameters`: those whose name holds this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
