@@ -70,7 +70,10 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     if !is_textured {
         polygons.texture = Vec::new();
     }
-    left_out.tell(polygons.counts.is_empty(), context)?;
+    if polygons.counts.is_empty() {
+        return Err(left_out.refusal(polygons.points.len(), context));
+    }
+    left_out.tell(context);
     polygons.decoded(context)
 }
 
