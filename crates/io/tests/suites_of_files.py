@@ -8,7 +8,7 @@ Needs the packages of suites.py and SimpleITK. A file is read as the package rea
 cannot read is counted apart: there Veloxel may read or refuse it, but must say which. Exits with 1 and one line a difference if
 anything differs.
 
-Pillow reads JPEG, bitmaps, GIF and PNM, imagecodecs PNG, tifffile TIFF, SimpleITK and nibabel volumes, pydicom DICOM, trimesh meshes.
+Pillow reads JPEG, bitmaps and GIF, OpenCV PNM, imagecodecs PNG, tifffile TIFF, SimpleITK and nibabel volumes, pydicom DICOM, trimesh meshes.
 """
 
 import collections
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import warnings
 
+import cv2
 import imagecodecs
 import nibabel
 import numpy as np
@@ -78,6 +79,12 @@ def pillow(path):
     return Theirs(shown(image), tolerance=OF_JPEG if image.format == "JPEG" else 1e-3)
 
 
+def pnm(path):
+    """Pillow cuts colours of 16 bits to 8."""
+    samples = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    return Theirs(flat(samples[..., ::-1] if samples.ndim == 3 else samples))
+
+
 def tiff(path):
     """The pages that are frames, upright, as they are shown."""
     with tifffile.TiffFile(path) as file:
@@ -128,8 +135,8 @@ def dicom(path):
 
 
 READERS = {
-    ".png": png, ".jpg": pillow, ".jpeg": pillow, ".bmp": pillow, ".gif": pillow, ".pgm": pillow, ".ppm": pillow,
-    ".pnm": pillow, ".pfm": pillow, ".tif": tiff, ".tiff": tiff, ".nii": volume, ".gz": volume, ".hdr": volume,
+    ".png": png, ".jpg": pillow, ".jpeg": pillow, ".bmp": pillow, ".gif": pillow, ".pgm": pnm, ".ppm": pnm,
+    ".pnm": pnm, ".tif": tiff, ".tiff": tiff, ".nii": volume, ".gz": volume, ".hdr": volume,
     ".mha": volume, ".mhd": volume, ".nrrd": volume, ".nhdr": volume, ".dcm": dicom, ".ima": dicom,
 }
 MESHES = {".off", ".obj", ".ply", ".stl", ".glb", ".gltf"}
