@@ -39,7 +39,14 @@ pub(super) struct Entry {
     kind: u64,
 }
 
-/// Types of whole numbers of 16 and of 32 bits.
+impl Entry {
+    pub fn is_text(&self) -> bool {
+        self.kind == TEXT
+    }
+}
+
+/// Types of characters, and of whole numbers of 16 and of 32 bits.
+const TEXT: u64 = 2;
 const WORD: u64 = 3;
 const LONG: u64 = 4;
 

@@ -107,6 +107,17 @@ fn samples_of_every_size() {
 }
 
 #[test]
+fn a_text_longer_than_the_file_is_refused_on_every_page() {
+    let text = || page(8, 1, 1, vec![Entry::Text("-99")]);
+    let mut bytes = file(&[(&page(8, 1, 1, vec![]), &[1; 6]), (&text(), &[2; 6])]);
+    assert_eq!(read(&bytes).unwrap().0.len(), 2);
+    let at = bytes.windows(4).rposition(|entry| entry == [14, 1, 2, 0]).unwrap();
+    bytes[at + 4..at + 8].copy_from_slice(&u32::MAX.to_le_bytes());
+    let refused = read(&bytes).unwrap_err();
+    assert!(refused.contains("TIFF directory entry"), "{refused}");
+}
+
+#[test]
 fn bits_that_are_stored_lowest_first_are_turned_round() {
     let order = || vec![Entry::Word(266, 2)];
     assert_eq!(one(page(1, 1, 1, order()), &[0b0000_0101, 0b0000_0110]).0, [1., 0., 1., 0., 1., 1.]);
