@@ -4,7 +4,7 @@ use super::JobError;
 use crate::{Result, Session};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use veloxel_core::{ArcList, ContourSet, Dimension, GraphKind, LinearTransform, Stage, Warnings};
 use veloxel_io::{
     self as io, ContourReading, Format, IoError, PointFile, ReadOptions, is_named_transform, read_contours,
@@ -66,6 +66,20 @@ pub enum TableContent {
         /// Rows of `[A t]`.
         matrix: [[f64; 4]; 3],
     },
+}
+
+/// The files of a folder that `veloxel info` lists: images, fields and meshes; where there are none, its texts.
+///
+/// # Errors
+/// [`IoError::NoFrames`], or [`IoError::Foreign`], if there is neither; [`IoError::Open`].
+pub fn listed_files(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+    let none = match io::files_in(folder) {
+        Err(none @ (IoError::NoFrames { .. } | IoError::Foreign { .. })) => none,
+        found => return found,
+    };
+    let is_kept = |name: &str| TableInfo::is_of(Path::new(name)) && !name.starts_with('.');
+    let texts = io::listed_if_any(folder, is_kept)?;
+    if texts.is_empty() { Err(none) } else { Ok(texts) }
 }
 
 impl TableInfo {

@@ -55,3 +55,22 @@ fn a_text_without_a_head_may_be_several_things_or_none() {
     place.run(&["info", "words.txt"]).failed_with(&["words.txt: no graph", "no 2-D points", "no outlines"]);
     place.run(&["info", "missing.csv"]).failed_with(&["cannot open", "missing.csv"]);
 }
+
+#[test]
+fn a_folder_of_texts_alone_is_listed() {
+    let place = Workplace::new();
+    for folder in ["lines", "both", "neither"] {
+        std::fs::create_dir(place.path(folder)).expect("a folder is made");
+    }
+    place.write("lines/b-2.txt", "1 2\n3 4\n");
+    place.write("lines/b-10.txt", "1 2\n3 4\n5 6\n");
+    let run = place.run(&["info", "lines"]).succeeded();
+    let at = |word: &str| run.stdout.find(word).expect(word);
+    assert!(at("b-2.txt") < at("b-10.txt") && run.stdout.contains("graph or points"), "{}", run.stdout);
+    // Beside images texts are not of them.
+    place.write("both/notes.txt", "1 2\n");
+    place.write("both/a.pgm", "P2 2 1 9 1 2\n");
+    assert!(!place.run(&["info", "both"]).succeeded().stdout.contains("notes"));
+    place.write("neither/read.me", "words\n");
+    place.run(&["info", "neither"]).failed_with(&["no file to read there"]);
+}

@@ -2,6 +2,7 @@
 
 use crate::error::IoError;
 use crate::read::context::Context;
+use crate::read::polygons::without_faces;
 use veloxel_core::WarningKind;
 
 /// Elements by the words that their lines begin with, of which the last ones belong to earlier versions of the format.
@@ -28,9 +29,6 @@ const DECLARATIONS: [(&str, &str); 3] = [
 
 const TO_POLYGONS: &str = "turn them into polygons where they were made (Rhino: Mesh, Maya: NURBS to Polygons, Blender: Convert \
      to Mesh) and save the mesh: only polygons make one";
-const TO_A_SURFACE: &str =
-    "make a surface of the points (MeshLab: Screened Poisson) and save the mesh: only polygons make one";
-
 /// How many of each there are.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
@@ -60,7 +58,7 @@ impl LeftOut {
         let (what, hint) = match (elements.is_empty(), declarations.is_empty()) {
             (false, _) => (elements, TO_POLYGONS),
             (true, false) => (declarations, TO_POLYGONS),
-            (true, true) if points > 0 => (format!("{points} points (`v`)"), TO_A_SURFACE),
+            (true, true) if points > 0 => return without_faces(points, context),
             (true, true) => {
                 return context.malformed("the OBJ file", "polygons (`f`)", "none, and no points");
             }
@@ -133,7 +131,7 @@ mod tests {
         let curves = read("vp 0.1 0.2\ncstype bezier\ndeg 1\ncurv2 1 1\nend\n").0.unwrap_err();
         assert!(curves.contains("a file of 1 trimming curves (`curv2`) and no polygons"), "{curves}");
         let cloud = read("v 0 0 0\nv 1 0 0\nvn 0 0 1\n").0.unwrap_err();
-        assert!(cloud.contains("2 points (`v`)") && cloud.contains("surface of the points"), "{cloud}");
+        assert!(cloud.contains("2 points and no faces") && cloud.contains("make a surface"), "{cloud}");
         let nothing = read("# made by hand\ng a\n").0.unwrap_err();
         assert!(nothing.contains("polygons (`f`)"), "{nothing}");
     }
