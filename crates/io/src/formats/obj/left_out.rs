@@ -1,8 +1,8 @@
 //! Elements of an OBJ file that are no polygons: they are counted, and told by their names.
 
-use crate::error::IoError;
+use crate::error::{IoError, Result};
 use crate::read::context::Context;
-use crate::read::polygons::without_faces;
+use crate::read::polygons::{Polygons, without_faces};
 use veloxel_core::WarningKind;
 
 /// Elements by the words that their lines begin with, of which the last ones belong to earlier versions of the format.
@@ -44,26 +44,29 @@ impl LeftOut {
     }
 
     /// Says what was left out beside polygons.
-    pub fn tell(&self, context: &mut Context) {
-        let what = named(&ELEMENTS, &self.elements);
-        if !what.is_empty() {
-            context.note(WarningKind::Note, format!("{what} were left out: only polygons make a mesh"));
+    ///
+    /// # Errors
+    /// [`IoError::Unsupported`] by what there is where there are no polygons; [`IoError::Malformed`] where there is nothing.
+    pub fn tell(&self, polygons: &Polygons, context: &mut Context) -> Result<()> {
+        let elements = named(&ELEMENTS, &self.elements);
+        if polygons.counts.is_empty() {
+            return Err(self.refusal(elements, polygons.points.len(), context));
         }
+        if !elements.is_empty() {
+            context.note(WarningKind::Note, format!("{elements} were left out: only polygons make a mesh"));
+        }
+        Ok(())
     }
 
     /// What a file without polygons holds, with so many points.
-    pub fn refusal(&self, points: usize, context: &Context) -> IoError {
-        let elements = named(&ELEMENTS, &self.elements);
+    fn refusal(&self, elements: String, points: usize, context: &Context) -> IoError {
         let declarations = named(&DECLARATIONS, &self.declarations);
-        let (what, hint) = match (elements.is_empty(), declarations.is_empty()) {
-            (false, _) => (elements, TO_POLYGONS),
-            (true, false) => (declarations, TO_POLYGONS),
-            (true, true) if points > 0 => return without_faces(points, context),
-            (true, true) => {
-                return context.malformed("the OBJ file", "polygons (`f`)", "none, and no points");
-            }
-        };
-        context.unsupported(format!("a file of {what} and no polygons"), hint)
+        let what = if elements.is_empty() { declarations } else { elements };
+        match (what.is_empty(), points) {
+            (false, _) => context.unsupported(format!("a file of {what} and no polygons"), TO_POLYGONS),
+            (true, 0) => context.malformed("the OBJ file", "polygons (`f`)", "none, and no points"),
+            (true, _) => without_faces(points, context),
+        }
     }
 }
 

@@ -70,10 +70,7 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     if !is_textured {
         polygons.texture = Vec::new();
     }
-    if polygons.counts.is_empty() {
-        return Err(left_out.refusal(polygons.points.len(), context));
-    }
-    left_out.tell(context);
+    left_out.tell(&polygons, context)?;
     polygons.decoded(context)
 }
 

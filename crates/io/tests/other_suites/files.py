@@ -2,7 +2,7 @@
 """Compares what Veloxel reads of any folders of files with what Python's packages read: pictures, volumes, DICOM files and meshes that
 other programs' sources and Debian's packages ship.
 
-    python3 crates/io/tests/suites_of_files.py FOLDER …
+    python3 crates/io/tests/other_suites/files.py FOLDER …
 
 Needs the packages of suites.py and SimpleITK. A file is read as the package reads it, or refused by name; what the package itself
 cannot read is counted apart: there Veloxel may read or refuse it, but must say which. Exits with 1 and one line a difference if
@@ -24,10 +24,12 @@ import nibabel
 import numpy as np
 import pydicom
 import SimpleITK
-import suites
 import tifffile
 import trimesh
 from PIL import Image, ImageSequence
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import suites  # noqa: E402: it lies beside this folder
 
 Image.MAX_IMAGE_PIXELS = None
 # Decoders of JPEG round in several ways.

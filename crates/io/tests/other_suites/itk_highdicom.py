@@ -2,7 +2,7 @@
 """Compares what Veloxel reads with what ITK and highdicom write in their variants, value by value, and places in the world with ITK's.
 
     python3 -m pip install itk highdicom pydicom, and the packages of suites.py
-    python3 crates/io/tests/suites_of_itk.py [itk | highdicom …]
+    python3 crates/io/tests/other_suites/itk_highdicom.py [itk | highdicom …]
 
 A file is read as the package reads it, or refused by name. Exits with 1 and one line a difference if anything differs.
 """
@@ -17,12 +17,13 @@ import highdicom
 import itk
 import numpy as np
 import pydicom
-import suites
 import trimesh
-from highdicom.content import ContentCreatorIdentificationCodeSequence  # noqa: F401
-from pydicom.data import get_testdata_file, get_testdata_files
+from pydicom.data import get_testdata_file
 from pydicom.sr.codedict import codes
 from pydicom.uid import generate_uid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import suites  # noqa: E402: it lies beside this folder
 
 TYPES = {"u1": np.uint8, "i1": np.int8, "u2": np.uint16, "i2": np.int16, "u4": np.uint32, "i4": np.int32, "f4": np.float32,
          "f8": np.float64, "u8": np.uint64, "i8": np.int64}
