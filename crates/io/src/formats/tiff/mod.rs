@@ -217,6 +217,7 @@ fn compression_name(method: CompressionMethod) -> String {
 impl Pages {
     fn page(&mut self, context: &mut Context) -> Result<Volume<f32>> {
         let fail = |e: TiffError, context: &Context| failure(e, self.file_bytes, context);
+        pages::check_age_of_lzw(&mut self.decoder, context)?;
         let (nx, ny) = self.decoder.dimensions().map_err(|e| fail(e, context))?;
         let of_twelve_bits = self.twelve_bits.iter().find(|(nth, _)| *nth == self.nth);
         let nx = of_twelve_bits.map_or(nx, |(_, width)| *width);

@@ -107,6 +107,22 @@ fn samples_of_every_size() {
 }
 
 #[test]
+fn lzw_of_the_old_kind_is_named() {
+    let lzw = |samples: &[u8]| {
+        let mut entries = page(8, 1, 1, vec![]);
+        entries.retain(|entry| !matches!(entry, Entry::Word(259, _)));
+        entries.push(Entry::Word(259, 5));
+        read(&file(&[(&entries, samples)]))
+    };
+    let refused = lzw(&[0x00, 0x01, 0x02, 0x04, 0x08]).unwrap_err();
+    assert!(refused.contains("before version 6") && refused.contains("save it again"), "{refused}");
+    // Emptied, seven six times, ended: codes of nine bits, the highest bit first.
+    let codes = [256u32, 7, 258, 259, 257];
+    let bits = codes.iter().fold(0u64, |bits, code| bits << 9 | u64::from(*code)) << (64 - 45);
+    assert_eq!(lzw(&bits.to_be_bytes()[..6]).unwrap().0, [vec![7.0; 6]]);
+}
+
+#[test]
 fn a_text_longer_than_the_file_is_refused_on_every_page() {
     let text = || page(8, 1, 1, vec![Entry::Text("-99")]);
     let mut bytes = file(&[(&page(8, 1, 1, vec![]), &[1; 6]), (&text(), &[2; 6])]);
