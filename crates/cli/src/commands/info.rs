@@ -298,6 +298,10 @@ fn table_lines(content: &TableContent) -> Vec<(&'static str, String)> {
                 ),
             ),
         ],
+        TableContent::FaceLabels { faces, parts } => vec![
+            ("holds", "labels of the faces of a mesh".to_owned()),
+            ("size", format!("{} in {}", counted(*faces, "face"), counted(*parts, "part"))),
+        ],
         TableContent::Transform { matrix } => {
             let row = |row: &[f64; 4]| row.map(trimmed).join("  ");
             let rows = ["x", "y", "z"].into_iter().zip(matrix);

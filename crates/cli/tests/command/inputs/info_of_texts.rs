@@ -31,6 +31,7 @@ fn a_text_is_what_it_reads_as() {
             "structure,frame,slice,x,y\nendo,0,1,2,2\nendo,0,1,8,2\nendo,0,1,5,9\nepi,0,1,1,1\nepi,0,1,9,1\nepi,0,1,5,11\n",
             &["outlines: endocardium, epicardium", "2 outlines on 1 slice, 1 frame"],
         ),
+        ("p.seg", "0\n0\n2\n1\n", &["labels of the faces", "4 faces in 3 parts"]),
         ("t.txt", "# LPS\n1 0 0 5\n0 1 0 -2\n0 0 1 0\n0 0 0 1\n", &["linear transform"]),
     ] {
         place.write(name, text);
