@@ -149,8 +149,8 @@ class Cameras:
         left_matrix, right_matrix: ``[[fx, 0, cx], [0, fy, cy], [0, 0, 1]]``, pixels (M1, M2).
         rotation, translation: From the left camera's frame to the right one's (R, T), metres: a point ``p`` of the left frame is
             ``R p + T`` in the right one.
-        left_lens, right_lens: Coefficients ``k1 k2 p1 p2 k3 k4 k5 k6``, the first 4, 5 or 8 of them, or ``k1 k2 k3 k4`` of a
-            fisheye; empty: no lens (D1, D2).
+        left_lens, right_lens: Coefficients ``k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 τx τy``, the first 4, 5, 8, 12 or 14 of them, or
+            ``k1 k2 k3 k4`` of a fisheye; empty: no lens (D1, D2).
         lens: ``"radtan"`` (radial and tangential) or ``"equidistant"`` (fisheye).
 
     Raises:

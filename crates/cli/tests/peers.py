@@ -268,9 +268,11 @@ def rectified_pairs(folder):
         "4": [-0.25, 0.06, 2e-4, -1e-4],
         "5": [-0.25, 0.06, 2e-4, -1e-4, 0.01],
         "8": [0.2, 0.05, 1e-4, 1e-4, 0.01, 0.4, 0.1, 0.02],
+        "12": [0.2, 0.05, 1e-4, 1e-4, 0.01, 0.4, 0.1, 0.02, 1e-3, -2e-3, 1.5e-3, 5e-4],
+        "14": [0.2, 0.05, 1e-4, 1e-4, 0.01, 0.4, 0.1, 0.02, 1e-3, -2e-3, 1.5e-3, 5e-4, 0.02, -0.015],
         "fisheye": [-0.02, 0.01, -0.002, 0.001],
     }
-    for (name, lens), extension in zip(lenses.items(), ("yml", "json", "yaml", "json")):
+    for (name, lens), extension in zip(lenses.items(), ("yml", "json", "yaml", "json", "yml", "json")):
         D = np.array([lens])
         path, report = folder / f"k.{extension}", folder / "cameras.json"
         file = cv2.FileStorage(str(path), cv2.FILE_STORAGE_WRITE)

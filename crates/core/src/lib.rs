@@ -48,7 +48,7 @@ mod volume_view;
 mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
-pub use camera::{Camera, Lens, Rectification, RectifiedView, StereoRig};
+pub use camera::{Camera, Lens, Rectification, RectifiedView, StereoRig, Tilt};
 pub use contour::{Contour, ContourSet, Polygon, PolygonRow, Structure};
 pub use control::pace::Pace;
 pub use control::sorting::{sort, sort_by};

@@ -36,6 +36,12 @@ impl<T> Asking<T> {
         Self { is_counted: true, ..self }
     }
 
+    /// The reader or writer itself, which asks nothing.
+    #[cfg(feature = "tiff")]
+    pub fn get_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+
     pub fn into_inner(self) -> T {
         self.inner
     }

@@ -65,7 +65,7 @@ pub use formats::npy::delivered::write_delivered;
 pub use formats::packed::{PackedFields, write_packed};
 pub use formats::png::stream::write_rgb_png;
 pub use read::files_read::{bytes_to_read, files_read};
-pub use read::frames::{files_in, list_folder};
+pub use read::frames::{files_in, list_folder, listed_if_any};
 pub use read::input::files::frame_files;
 pub use read::input::frame_selection::FrameSelection;
 pub use read::input::frames_apart::frames_apart;

@@ -216,3 +216,9 @@ fn skins_are_in_the_pose_of_their_joints_and_morph_targets_by_their_weights() {
     circle["scenes"][0]["nodes"] = json!([0]);
     assert!(said(&circle).contains("nodes above a joint"), "{}", said(&circle));
 }
+
+#[test]
+fn a_scene_of_lines_alone_is_refused_by_what_it_holds() {
+    let refused = read(&scene(floats(), None, 1)).unwrap_err().to_string();
+    assert!(refused.contains("1 primitives of points and lines and no triangles"), "{refused}");
+}

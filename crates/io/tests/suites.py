@@ -51,8 +51,8 @@ def convert(kind, source, target):
     return run.returncode, run.stderr.strip()
 
 
-def judge(suite, name, theirs, kind, source, folder, tolerance=0.0):
-    """Compares the samples of one file, `[t, z, y, x]` or a part of that, with the package's."""
+def judge(suite, name, theirs, kind, source, folder, tolerance=0.0, known=True):
+    """Compares the samples of one file, `[t, z, y, x]` or a part of that, with the package's, where those are `known`."""
     target = folder / "ours.npy"
     code, said = convert(kind, source, target)
     if code == 1 and "expected a sequence, got an image" in said:
@@ -74,7 +74,7 @@ def judge(suite, name, theirs, kind, source, folder, tolerance=0.0):
         return
     # Samples are 32-bit floats.
     bound = tolerance + 2e-7 * np.nanmax(np.abs(theirs), initial=0)
-    same = (np.abs(ours - theirs) <= bound) | (np.isnan(ours) & np.isnan(theirs))
+    same = (np.abs(ours - theirs) <= bound) | (np.isnan(ours) & np.isnan(theirs)) | ~np.squeeze(np.asarray(known))
     if not same.all():
         failures.append(f"{suite}/{name}: differs by {np.nanmax(np.abs(ours - theirs))}")
         return
@@ -355,7 +355,7 @@ def of_trimesh(folder):
 
 
 def judge_mesh(suite, name, theirs, path, folder):
-    """Triangles by the places of their corners, in any order: scenes have none."""
+    """Triangles by the places of their corners, in any order and from any of their corners: scenes have none."""
     target = folder / "ours.npy"
     code, said = convert("surface", path, target)
     outcome = counts.setdefault(suite, {"the same": 0, "refused by name": 0})
@@ -370,11 +370,23 @@ def judge_mesh(suite, name, theirs, path, folder):
     if ours.shape != theirs.shape:
         failures.append(f"{suite}/{name}: {len(ours)} triangles against {len(theirs)}")
         return
-    ours, theirs = (rows[np.lexsort(np.round(rows / np.abs(theirs).max(), 4).T)] for rows in (ours, theirs))
-    if not np.allclose(ours, theirs, rtol=3e-7, atol=3e-7 * np.abs(theirs).max()):
-        failures.append(f"{suite}/{name}: differs by {np.abs(ours - theirs).max()}")
-        return
-    outcome["the same"] += 1
+    size = np.abs(theirs).max()
+    # Places that lie between two rounded ones for one shift do not for another.
+    for shift in (0.0, 0.5, 0.25):
+        one, other = (in_order(rows, size, shift) for rows in (ours, theirs))
+        if np.allclose(one, other, rtol=3e-7, atol=3e-7 * size):
+            outcome["the same"] += 1
+            return
+    failures.append(f"{suite}/{name}: differs by {np.abs(one - other).max()}")
+
+
+def in_order(rows, size, shift):
+    """Triangles, each from its first corner and all in one order, by places rounded to a share of the mesh's size."""
+    corners = rows.reshape(-1, 3, 3)
+    ids = np.round(1e4 * corners / size + shift).astype(np.int64) @ [1, 1 << 17, 1 << 34]
+    turned = (np.argmin(ids, axis=1)[:, None] + np.arange(3)) % 3
+    corners = np.take_along_axis(corners, turned[..., None], axis=1)
+    return corners.reshape(-1, 9)[np.lexsort(np.take_along_axis(ids, turned, axis=1).T)]
 
 
 SUITES = {

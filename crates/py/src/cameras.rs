@@ -218,7 +218,11 @@ fn of_camera(camera: Camera) -> CameraOut {
     let Camera { focal_px: [fx, fy], centre_px: [cx, cy], lens, .. } = camera;
     let (coefficients, model) = match lens {
         Lens::Ideal => (Vec::new(), "radtan"),
-        Lens::RadialTangential { coefficients, .. } => (coefficients.to_vec(), "radtan"),
+        Lens::RadialTangential { coefficients, .. } => {
+            // Thin prisms and tilts are rare.
+            let has_more = coefficients[8..].iter().any(|&k| k != 0.0);
+            (coefficients[..if has_more { 14 } else { 8 }].to_vec(), "radtan")
+        }
         Lens::Equidistant { coefficients, .. } => (coefficients.to_vec(), "equidistant"),
     };
     ([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]], coefficients, model)

@@ -8,10 +8,8 @@ use crate::{
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::io::{
-    ContentKind, FileInfo, Reading, SeriesInfo, files_in, holds_dicom, inspect, is_store, list_series,
-};
-use veloxel::jobs::{MeshInfo, TableContent, TableInfo, mesh_info, table_info};
+use veloxel::io::{ContentKind, FileInfo, Reading, SeriesInfo, holds_dicom, inspect, is_store, list_series};
+use veloxel::jobs::{MeshInfo, TableContent, TableInfo, listed_files, mesh_info, table_info};
 use veloxel::pipelines::segment::SurfaceFacts;
 use veloxel::report::number::counted;
 use veloxel::{Control, Dimension, VeloxelError};
@@ -87,8 +85,10 @@ impl Held {
     fn cells(&self) -> [String; 4] {
         match self {
             Self::Table(info) => {
-                let [holds, size] = info.reads_as.first().map_or_else(Default::default, in_two_cells);
-                [holds, size, String::new(), String::new()]
+                let cells: Vec<[String; 2]> = info.reads_as.iter().map(in_two_cells).collect();
+                let column =
+                    |nth: usize| cells.iter().map(|cells| &*cells[nth]).collect::<Vec<_>>().join(" or ");
+                [column(0), column(1), String::new(), String::new()]
             }
             Self::Samples(info) => {
                 let holds = format!("{} ({})", holds(info), info.format);
@@ -174,7 +174,7 @@ impl InfoArguments {
             };
             Listed { file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), info, error }
         };
-        let files: Vec<Listed> = files_in(&self.file)?.iter().map(of_file).collect();
+        let files: Vec<Listed> = listed_files(&self.file)?.iter().map(of_file).collect();
         if self.json {
             return print_json(&files);
         }
@@ -297,6 +297,10 @@ fn table_lines(content: &TableContent) -> Vec<(&'static str, String)> {
                     counted(*frames, "frame")
                 ),
             ),
+        ],
+        TableContent::FaceLabels { faces, parts } => vec![
+            ("holds", "labels of the faces of a mesh".to_owned()),
+            ("size", format!("{} in {}", counted(*faces, "face"), counted(*parts, "part"))),
         ],
         TableContent::Transform { matrix } => {
             let row = |row: &[f64; 4]| row.map(trimmed).join("  ");

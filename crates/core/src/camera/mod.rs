@@ -8,6 +8,7 @@ mod pinhole;
 mod rectification;
 mod rectified_view;
 mod rig;
+mod tilt;
 mod turn;
 
 pub use lens::Lens;
@@ -15,3 +16,4 @@ pub use pinhole::Camera;
 pub use rectification::Rectification;
 pub use rectified_view::RectifiedView;
 pub use rig::StereoRig;
+pub use tilt::Tilt;

@@ -55,11 +55,11 @@ fn matches(pattern: &str, name: &str) -> bool {
     WildMatch::new(pattern).matches(name) && (pattern.starts_with('.') || !name.starts_with('.'))
 }
 
-/// Files of a folder that may hold none, by natural order of their names.
+/// What a folder holds under names that are kept, which may be nothing, by natural order of the names.
 ///
 /// # Errors
 /// [`IoError::Open`] if the folder cannot be listed.
-pub(crate) fn listed_if_any(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+pub fn listed_if_any(folder: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(IoError::open(folder))? {
         let name = entry.map_err(IoError::open(folder))?.file_name();

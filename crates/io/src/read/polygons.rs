@@ -2,7 +2,7 @@
 //! place.
 
 use crate::content::{Content, Decoded};
-use crate::error::Result;
+use crate::error::{IoError, Result};
 use crate::read::context::Context;
 use std::collections::HashMap;
 use veloxel_core::{TriangleMesh, WarningKind};
@@ -40,7 +40,13 @@ impl Polygons {
     }
 
     /// The mesh.
+    ///
+    /// # Errors
+    /// [`IoError::Unsupported`] for points without faces, [`IoError::Core`] for what is no mesh, and those of `context`.
     pub fn decoded(self, context: &mut Context) -> Result<Decoded> {
+        if self.counts.is_empty() && !self.points.is_empty() {
+            return Err(without_faces(self.points.len(), context));
+        }
         // Triangles, and the face of each.
         context.claim(16 * self.corners.len() as u64)?;
         if self.texture.len() == self.corners.len() {
@@ -59,6 +65,12 @@ impl Polygons {
         let content = Content::Surface(mesh);
         Ok(Decoded { content, sample_type: "triangles".to_owned() })
     }
+}
+
+/// Points without faces: what to do with them.
+pub(crate) fn without_faces(points: usize, context: &Context) -> IoError {
+    let what = format!("a file of {points} points and no faces");
+    context.unsupported(what, "make a surface of them (MeshLab: Screened Poisson) and save the mesh")
 }
 
 /// Triangles of formats that repeat a point for every face at it: points with the same coordinates are one.
@@ -80,6 +92,10 @@ impl Triangles {
         context.claim((corners as u64).saturating_mul(Self::CORNER_BYTES))?;
         self.corners.reserve(corners);
         Ok(())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.corners.is_empty()
     }
 
     /// The next corner, and its place in a texture where it has one.

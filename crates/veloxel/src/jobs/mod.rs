@@ -85,7 +85,7 @@ pub use phantom::{PhantomJob, PhantomRun, phantom};
 pub use segment::{MeshInfo, SegmentJob, SegmentOutputs, mesh_info, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoCameras, StereoJob, StereoRun, stereo};
-pub use table_info::{TableContent, TableInfo, table_info};
+pub use table_info::{TableContent, TableInfo, listed_files, table_info};
 pub use track::{ContourInput, FilmChoice, RegionInput, TrackJob, track};
 pub use track_points::{TrackPointsJob, TrackPointsReport, TrackStart, track_points};
 pub use warp::{PointsRun, WarpJob, WarpSampling, warp_dry_run, warp_image, warp_labels, warp_points};

@@ -1,18 +1,22 @@
-//! A file of text that is no image and no mesh: as which of a graph, points, outlines or a linear transform it reads; what it holds then.
+//! A file of text that is no image and no mesh: as which of a graph, points, outlines, a linear transform or labels of faces it reads; what
+//! it holds then.
 
 use super::JobError;
 use crate::{Result, Session};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use veloxel_core::{ArcList, ContourSet, Dimension, GraphKind, LinearTransform, Stage, Warnings};
 use veloxel_io::{
     self as io, ContourReading, Format, IoError, PointFile, ReadOptions, is_named_transform, read_contours,
-    read_graph, read_transform,
+    read_face_labels, read_graph, read_transform,
 };
 
 /// Extensions of such files.
-const EXTENSIONS: [&str; 10] = ["csv", "tsv", "txt", "el", "edges", "mtx", "fcsv", "json", "tfm", "mat"];
+const EXTENSIONS: [&str; 11] =
+    ["csv", "tsv", "txt", "el", "edges", "mtx", "fcsv", "json", "tfm", "mat", "seg"];
+/// Extensions of labels of faces.
+const OF_LABELS: [&str; 2] = ["seg", "txt"];
 
 /// What a file of text reads as: everything that it could be, since a table without a head may be several things.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,6 +54,13 @@ pub enum TableContent {
         /// The least and the greatest coordinates; none without a position.
         extent: Option<[[f64; 3]; 2]>,
     },
+    /// The number of its part for each face of a mesh.
+    FaceLabels {
+        /// Faces.
+        faces: usize,
+        /// Parts.
+        parts: usize,
+    },
     /// Outlines.
     Outlines {
         /// Outlines.
@@ -68,12 +79,30 @@ pub enum TableContent {
     },
 }
 
+/// The files of a folder that `veloxel info` lists: images, fields and meshes; where there are none, its texts.
+///
+/// # Errors
+/// [`IoError::NoFrames`], or [`IoError::Foreign`], if there is neither; [`IoError::Open`].
+pub fn listed_files(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+    let none = match io::files_in(folder) {
+        Err(none @ (IoError::NoFrames { .. } | IoError::Foreign { .. })) => none,
+        found => return found,
+    };
+    let is_kept = |name: &str| TableInfo::is_of(Path::new(name)) && !name.starts_with('.');
+    let texts = io::listed_if_any(folder, is_kept)?;
+    if texts.is_empty() { Err(none) } else { Ok(texts) }
+}
+
 impl TableInfo {
     /// Whether the name of a file is that of a text of this kind.
     pub fn is_of(path: &Path) -> bool {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-        Format::from_path(path).is_none() && EXTENSIONS.contains(&extension.as_str())
+        Format::from_path(path).is_none() && has_extension(path, &EXTENSIONS)
     }
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    extensions.contains(&extension.as_str())
 }
 
 /// `veloxel info` of a file of text.
@@ -113,13 +142,25 @@ pub fn table_info(path: &Path, reading: ReadOptions, session: &Session) -> Resul
     take("outlines", found.map(|file| of_outlines(&file.contours)), own)?;
     if is_named_transform(path) {
         let mut own = Warnings::new();
-        let found = read_transform(path, reading, &mut own);
+        let found = read_transform(path, reading.clone(), &mut own);
         take("linear transform", found.map(|transform| of_transform(&transform)), own)?;
+    }
+    if has_extension(path, &OF_LABELS) {
+        let found = read_face_labels(path, reading);
+        // An empty text is nothing.
+        if !found.as_ref().is_ok_and(Vec::is_empty) {
+            take("labels of faces", found.map(|labels| of_labels(&labels)), Warnings::new())?;
+        }
     }
     if reads_as.is_empty() {
         return Err(JobError::UnknownTable { path: path.to_owned(), reasons: reasons.join("; ") }.into());
     }
     Ok(TableInfo { reads_as, warnings })
+}
+
+fn of_labels(labels: &[u32]) -> TableContent {
+    let parts: BTreeSet<_> = labels.iter().collect();
+    TableContent::FaceLabels { faces: labels.len(), parts: parts.len() }
 }
 
 fn of_graph(list: &ArcList) -> TableContent {

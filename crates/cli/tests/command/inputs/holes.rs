@@ -303,3 +303,20 @@ fn an_empty_mask_is_called_that() {
         ["flow", "f0.png", "f1.png", "f2.png", "-o", "out", "--sequence", "both", "--mask", "none.png"];
     place.run(&frames).failed_with(&["the mask is empty"]);
 }
+
+#[test]
+fn holes_in_every_frame_are_one_warning() {
+    let place = Workplace::new();
+    let frames: Vec<String> = (0..6).map(|nth| format!("f{nth}.pfm")).collect();
+    for (nth, name) in frames.iter().enumerate() {
+        let mut bytes = b"Pf\n32 32\n-1\n".to_vec();
+        let sample = |i: usize| ((i % 32) as f32 / 3.0).sin() + ((i / 32 + nth) as f32 / 4.0).cos();
+        bytes.extend((0..32 * 32).flat_map(|i| if i < nth + 1 { f32::NAN } else { sample(i) }.to_le_bytes()));
+        place.write(name, bytes);
+    }
+    let names: Vec<&str> = frames.iter().map(String::as_str).collect();
+    let job = ["-o", "out", "--sequence", "consecutive", "--preset", "fast"];
+    let run = place.run(&[&["flow"], &names[..], &job].concat()).succeeded();
+    let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains("NaN or infinite")).collect();
+    assert!(told.len() == 1 && told[0].contains("5 more say the same with other numbers"), "{told:?}");
+}

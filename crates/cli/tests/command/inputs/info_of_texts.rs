@@ -31,6 +31,7 @@ fn a_text_is_what_it_reads_as() {
             "structure,frame,slice,x,y\nendo,0,1,2,2\nendo,0,1,8,2\nendo,0,1,5,9\nepi,0,1,1,1\nepi,0,1,9,1\nepi,0,1,5,11\n",
             &["outlines: endocardium, epicardium", "2 outlines on 1 slice, 1 frame"],
         ),
+        ("p.seg", "0\n0\n2\n1\n", &["labels of the faces", "4 faces in 3 parts"]),
         ("t.txt", "# LPS\n1 0 0 5\n0 1 0 -2\n0 0 1 0\n0 0 0 1\n", &["linear transform"]),
     ] {
         place.write(name, text);
@@ -54,4 +55,23 @@ fn a_text_without_a_head_may_be_several_things_or_none() {
     place.write("words.txt", "nothing of that kind\n");
     place.run(&["info", "words.txt"]).failed_with(&["words.txt: no graph", "no 2-D points", "no outlines"]);
     place.run(&["info", "missing.csv"]).failed_with(&["cannot open", "missing.csv"]);
+}
+
+#[test]
+fn a_folder_of_texts_alone_is_listed() {
+    let place = Workplace::new();
+    for folder in ["lines", "both", "neither"] {
+        std::fs::create_dir(place.path(folder)).expect("a folder is made");
+    }
+    place.write("lines/b-2.txt", "1 2\n3 4\n");
+    place.write("lines/b-10.txt", "1 2\n3 4\n5 6\n");
+    let run = place.run(&["info", "lines"]).succeeded();
+    let at = |word: &str| run.stdout.find(word).expect(word);
+    assert!(at("b-2.txt") < at("b-10.txt") && run.stdout.contains("graph or points"), "{}", run.stdout);
+    // Beside images texts are not of them.
+    place.write("both/notes.txt", "1 2\n");
+    place.write("both/a.pgm", "P2 2 1 9 1 2\n");
+    assert!(!place.run(&["info", "both"]).succeeded().stdout.contains("notes"));
+    place.write("neither/read.me", "words\n");
+    place.run(&["info", "neither"]).failed_with(&["no file to read there"]);
 }

@@ -152,6 +152,22 @@ fn padding_is_no_data() {
 }
 
 #[test]
+fn labels_of_a_segmentation_are_neither_padding_nor_colours() {
+    let mut object = of_bits(8);
+    object.put_str(Tag(0x0062, 0x0001), VR::CS, "LABELMAP");
+    object.put_str(PHOTOMETRIC, VR::CS, "PALETTE COLOR");
+    word(&mut object, Tag(0x0028, 0x0120), 0);
+    for channel in 0..3u16 {
+        words(&mut object, Tag(0x0028, 0x1101 + channel), &[3, 0, 16]);
+        words(&mut object, Tag(0x0028, 0x1201 + channel), &[0, 1000, 2000]);
+    }
+    put(&mut object, VR::OB, PrimitiveValue::U8((0..12u8).map(|i| i % 3).collect()));
+    let (values, said) = read(object, EXPLICIT).unwrap();
+    assert_eq!(values[..6], [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
+    assert!(!said.contains("padding") && !said.contains("colour"), "{said}");
+}
+
+#[test]
 fn one_bit_and_high_bits() {
     let mut object = of_bits(1);
     put(&mut object, VR::OB, PrimitiveValue::U8([0b0000_0101u8, 0b1000].as_slice().into()));

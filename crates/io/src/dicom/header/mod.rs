@@ -269,8 +269,11 @@ fn rescale(fields: &Fields) -> [f64; 2] {
     [slope, fields.number(tags::REAL_WORLD_VALUE_INTERCEPT).unwrap_or(0.0)]
 }
 
-/// The range of stored samples that are no data.
+/// The range of stored samples that are no data. In a segmentation it is the label of what lies around.
 fn padding(fields: &Fields) -> Option<[i64; 2]> {
+    if !fields.text(tags::SEGMENTATION_TYPE).is_empty() {
+        return None;
+    }
     let value = fields.whole(tags::PIXEL_PADDING_VALUE)?;
     let limit = fields.whole(tags::PIXEL_PADDING_RANGE_LIMIT).unwrap_or(value);
     Some([value.min(limit), value.max(limit)])

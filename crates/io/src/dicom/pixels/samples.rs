@@ -53,6 +53,8 @@ impl Coding {
         let text = object.get(tags::PHOTOMETRIC_INTERPRETATION).and_then(|element| element.to_str().ok());
         let photometric = text.as_deref().unwrap_or("MONOCHROME2").trim_matches(['\0', ' ']).to_owned();
         let colours = match (shape.channels, photometric.as_str()) {
+            // The colours of labels are for looking at them.
+            (1, "PALETTE COLOR") if object.get(tags::SEGMENTATION_TYPE).is_some() => Colours::Grey,
             (1, "PALETTE COLOR") => Colours::Palette,
             (1, _) => Colours::Grey,
             (3, "RGB") => Colours::Rgb,

@@ -50,6 +50,10 @@ pub(in crate::formats) fn read_scene(
     }
     let Scene { surface, left_out, .. } = scene;
     tell_instances(&json, context);
+    if left_out > 0 && surface.is_empty() {
+        let what = format!("a scene of {left_out} primitives of points and lines and no triangles");
+        return Err(context.unsupported(what, "make a surface of them and save the mesh"));
+    }
     if left_out > 0 {
         context.note(WarningKind::Note, format!("{left_out} primitives of points and lines were left out"));
     }

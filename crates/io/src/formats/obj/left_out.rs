@@ -1,7 +1,8 @@
 //! Elements of an OBJ file that are no polygons: they are counted, and told by their names.
 
-use crate::error::Result;
+use crate::error::{IoError, Result};
 use crate::read::context::Context;
+use crate::read::polygons::{Polygons, without_faces};
 use veloxel_core::WarningKind;
 
 /// Elements by the words that their lines begin with, of which the last ones belong to earlier versions of the format.
@@ -19,38 +20,67 @@ const ELEMENTS: [(&str, &str); 11] = [
     ("curv2", "trimming curves"),
 ];
 
+/// Words of free-form geometry that draw nothing by themselves: they are named where a file holds nothing that draws.
+const DECLARATIONS: [(&str, &str); 3] = [
+    ("cstype", "kinds of free-form curves or surfaces"),
+    ("vp", "points of free-form curves or surfaces"),
+    ("parm", "knots of free-form curves or surfaces"),
+];
+
+const TO_POLYGONS: &str = "turn them into polygons where they were made (Rhino: Mesh, Maya: NURBS to Polygons, Blender: Convert \
+     to Mesh) and save the mesh: only polygons make one";
 /// How many of each there are.
 #[derive(Debug, Default)]
-pub(super) struct LeftOut([usize; ELEMENTS.len()]);
+pub(super) struct LeftOut {
+    elements: [usize; ELEMENTS.len()],
+    declarations: [usize; DECLARATIONS.len()],
+}
 
 impl LeftOut {
     /// Counts a line by its first word.
     pub fn count(&mut self, word: &[u8]) {
-        let kind = ELEMENTS.iter().position(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes()));
-        if let Some(kind) = kind {
-            self.0[kind] += 1;
-        }
+        count_in(&ELEMENTS, &mut self.elements, word);
+        count_in(&DECLARATIONS, &mut self.declarations, word);
     }
 
-    /// Says what was left out.
+    /// Says what was left out beside polygons.
     ///
     /// # Errors
-    /// [`IoError::Unsupported`](crate::IoError::Unsupported) where there is nothing else.
-    pub fn tell(&self, is_all: bool, context: &mut Context) -> Result<()> {
-        let kinds = self.0.iter().zip(ELEMENTS).filter(|(count, _)| **count > 0);
-        let kinds: Vec<String> =
-            kinds.map(|(count, (word, what))| format!("{count} {what} (`{word}`)")).collect();
-        if kinds.is_empty() {
-            return Ok(());
+    /// [`IoError::Unsupported`] by what there is where there are no polygons; [`IoError::Malformed`] where there is nothing.
+    pub fn tell(&self, polygons: &Polygons, context: &mut Context) -> Result<()> {
+        let elements = named(&ELEMENTS, &self.elements);
+        if polygons.counts.is_empty() {
+            return Err(self.refusal(elements, polygons.points.len(), context));
         }
-        let what = kinds.join(", ");
-        if is_all {
-            let hint = "turn them into polygons in the program that made them: only polygons make a mesh";
-            return Err(context.unsupported(format!("a file of {what} and no polygons"), hint));
+        if !elements.is_empty() {
+            context.note(WarningKind::Note, format!("{elements} were left out: only polygons make a mesh"));
         }
-        context.note(WarningKind::Note, format!("{what} were left out: only polygons make a mesh"));
         Ok(())
     }
+
+    /// What a file without polygons holds, with so many points.
+    fn refusal(&self, elements: String, points: usize, context: &Context) -> IoError {
+        let declarations = named(&DECLARATIONS, &self.declarations);
+        let what = if elements.is_empty() { declarations } else { elements };
+        match (what.is_empty(), points) {
+            (false, _) => context.unsupported(format!("a file of {what} and no polygons"), TO_POLYGONS),
+            (true, 0) => context.malformed("the OBJ file", "polygons (`f`)", "none, and no points"),
+            (true, _) => without_faces(points, context),
+        }
+    }
+}
+
+fn count_in(kinds: &[(&str, &str)], counts: &mut [usize], word: &[u8]) {
+    let kind = kinds.iter().position(|(name, _)| word.eq_ignore_ascii_case(name.as_bytes()));
+    if let Some(kind) = kind {
+        counts[kind] += 1;
+    }
+}
+
+fn named(kinds: &[(&str, &str)], counts: &[usize]) -> String {
+    let found = counts.iter().zip(kinds).filter(|(count, _)| **count > 0);
+    let found: Vec<_> = found.map(|(count, (word, what))| format!("{count} {what} (`{word}`)")).collect();
+    found.join(", ")
 }
 
 #[cfg(test)]
@@ -90,5 +120,22 @@ mod tests {
         assert!(said.contains("free-form surfaces (`surf`)") && said.contains("polygons"), "{said}");
         let lines = read("v 0 0 0\nv 1 0 0\nl 1 2\n").0.unwrap_err();
         assert!(lines.contains("1 lines (`l`)"), "{lines}");
+    }
+
+    #[test]
+    fn declarations_of_free_form_geometry_alone_are_named_and_so_are_points() {
+        let said = read("cstype bspline\ndeg 3\nvp 0.1 0.2\nvp 0.3 0.2\nend\n").0.unwrap_err();
+        for name in [
+            "1 kinds of free-form curves or surfaces (`cstype`)",
+            "2 points of free-form curves or surfaces (`vp`)",
+        ] {
+            assert!(said.contains(name) && said.contains("polygons"), "{said}");
+        }
+        let curves = read("vp 0.1 0.2\ncstype bezier\ndeg 1\ncurv2 1 1\nend\n").0.unwrap_err();
+        assert!(curves.contains("a file of 1 trimming curves (`curv2`) and no polygons"), "{curves}");
+        let cloud = read("v 0 0 0\nv 1 0 0\nvn 0 0 1\n").0.unwrap_err();
+        assert!(cloud.contains("2 points and no faces") && cloud.contains("make a surface"), "{cloud}");
+        let nothing = read("# made by hand\ng a\n").0.unwrap_err();
+        assert!(nothing.contains("polygons (`f`)"), "{nothing}");
     }
 }

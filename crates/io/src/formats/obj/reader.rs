@@ -70,7 +70,7 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded>
     if !is_textured {
         polygons.texture = Vec::new();
     }
-    left_out.tell(polygons.counts.is_empty(), context)?;
+    left_out.tell(&polygons, context)?;
     polygons.decoded(context)
 }
 

@@ -35,7 +35,20 @@ pub(super) struct Entry {
     pub count: u64,
     /// Where its values stand, or the offset of more than fit there.
     pub values_at: u64,
+    /// The type of its values.
+    kind: u64,
 }
+
+impl Entry {
+    pub fn is_text(&self) -> bool {
+        self.kind == TEXT
+    }
+}
+
+/// Types of characters, and of whole numbers of 16 and of 32 bits.
+const TEXT: u64 = 2;
+const WORD: u64 = 3;
+const LONG: u64 = 4;
 
 impl Layout {
     pub fn of(file: &[u8]) -> Self {
@@ -96,9 +109,33 @@ impl Layout {
         (0..directory.entries).map_while(move |nth| {
             let at = bytes.checked_mul(nth)?.checked_add(directory.first)?;
             let tag = self.number(file, at, 2)?;
+            let kind = self.number(file, at + 2, 2)?;
             let count = self.number(file, at + 4, count_bytes)?;
-            Some(Entry { tag, count, values_at: at + 4 + count_bytes })
+            Some(Entry { tag, count, values_at: at + 4 + count_bytes, kind })
         })
+    }
+
+    /// The whole number that an entry of one value has.
+    pub fn value(self, file: &[u8], entry: &Entry) -> Option<u32> {
+        let bytes = match (entry.count, entry.kind) {
+            (1, WORD) => 2,
+            (1, LONG) => 4,
+            _ => return None,
+        };
+        self.number(file, entry.values_at, bytes).map(|value| value as u32)
+    }
+
+    /// Gives an entry of one value another one, of 32 bits.
+    pub fn put_value(self, file: &mut [u8], entry: &Entry, value: u32) -> Option<()> {
+        let values_at = usize::try_from(entry.values_at).ok()?;
+        let kind_at = values_at - if self.is_big { 10 } else { 6 };
+        let (kind, value) = match self.order {
+            ByteOrder::Little => ((LONG as u16).to_le_bytes(), value.to_le_bytes()),
+            ByteOrder::Big => ((LONG as u16).to_be_bytes(), value.to_be_bytes()),
+        };
+        file.get_mut(values_at..values_at + 4)?.copy_from_slice(&value);
+        file.get_mut(kind_at..kind_at + 2)?.copy_from_slice(&kind);
+        Some(())
     }
 }
 

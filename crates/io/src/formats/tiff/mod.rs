@@ -9,11 +9,13 @@
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 
 mod directories;
+mod fill_order;
 mod packed;
 mod pages;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod twelve_bits;
 mod whiteness;
 
 use crate::asking::Asking;
@@ -57,6 +59,10 @@ struct Pages {
     /// Samples that so many bytes can stand for.
     possible: u64,
     any: bool,
+    /// The number of the decoder's page.
+    nth: usize,
+    /// Pages of 12 bits, which the decoder takes for bytes, with their widths in pixels.
+    twelve_bits: Vec<(usize, u32)>,
     /// Images of a stack behind the only page, and how many were read.
     stack: Option<packed::Stack>,
     /// Whether some page calls itself no part of another.
@@ -100,6 +106,7 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
             format!("{kept} pages of floats or single bits call small samples white: they stay as they are");
         context.note(WarningKind::Samples, text);
     }
+    let twelve_bits = twelve_bits::as_bytes(&mut file, &directories);
     let mut limits = Limits::default();
     limits.decoding_buffer_size = limit;
     limits.intermediate_buffer_size = limit;
@@ -122,6 +129,8 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
         file_bytes,
         possible,
         any,
+        nth: 0,
+        twelve_bits,
         has_frames,
         stack,
         left_out,
@@ -144,6 +153,7 @@ impl FrameReader for Pages {
                     return Ok(None);
                 }
                 self.decoder.next_image().map_err(|e| failure(e, self.file_bytes, context))?;
+                self.nth += 1;
             }
             self.any = true;
             // The first page is what there is, where all call themselves something else.
@@ -207,7 +217,10 @@ fn compression_name(method: CompressionMethod) -> String {
 impl Pages {
     fn page(&mut self, context: &mut Context) -> Result<Volume<f32>> {
         let fail = |e: TiffError, context: &Context| failure(e, self.file_bytes, context);
+        pages::check_age_of_lzw(&mut self.decoder, context)?;
         let (nx, ny) = self.decoder.dimensions().map_err(|e| fail(e, context))?;
+        let of_twelve_bits = self.twelve_bits.iter().find(|(nth, _)| *nth == self.nth);
+        let nx = of_twelve_bits.map_or(nx, |(_, width)| *width);
         let grid = context.picture_grid(nx as usize, ny as usize)?;
         let colour = self.decoder.colortype().map_err(|e| fail(e, context))?;
         let channels = match colour {
@@ -231,9 +244,10 @@ impl Pages {
         let _scratch = context.scratch(count.saturating_mul(stored_bytes.into()))?;
         let orientation = pages::orientation(&mut self.decoder, self.file_bytes, context)?;
         let shape = packed::PageShape { size: [nx as usize, ny as usize], channels: channels.count() };
-        let samples = match colour.bit_depth() {
-            bits @ (1 | 2 | 4 | 12) => packed::unpacked(&mut self.decoder, shape, bits.into()),
-            bits if ![8, 16, 32, 64].contains(&bits) => {
+        let bits = if of_twelve_bits.is_some() { 12 } else { colour.bit_depth() };
+        let samples = match bits {
+            1 | 2 | 4 | 12 => packed::unpacked(&mut self.decoder, shape, bits.into()),
+            _ if ![8, 16, 32, 64].contains(&bits) => {
                 let what = format!("a TIFF of {bits} bits a sample");
                 return Err(context.unsupported(what, "convert it to 8, 16 or 32 bits"));
             }

@@ -6,7 +6,7 @@ use super::{PageDecoder, failure};
 use crate::error::Result;
 use crate::read::context::Context;
 use tiff::decoder::ifd::Value;
-use tiff::tags::Tag;
+use tiff::tags::{CompressionMethod, Tag};
 use veloxel_core::WarningKind;
 
 /// Bits of a page's kind: a smaller version of another page, or a mask of one.
@@ -94,6 +94,22 @@ pub(super) fn orientation(decoder: &mut PageDecoder, file_bytes: u64, context: &
     let found =
         decoder.find_tag_unsigned::<u16>(Tag::Orientation).map_err(|e| failure(e, file_bytes, context))?;
     Ok(found.unwrap_or(1))
+}
+
+/// Refuses LZW as it was before 1990, which begins with another bit and would pass for a broken stream.
+///
+/// *Source*: libtiff tells it by the same two bytes; the code that empties the table comes first in both.
+pub(super) fn check_age_of_lzw(decoder: &mut PageDecoder, context: &Context) -> Result<()> {
+    let mut first = |tag: Tag| decoder.find_tag_unsigned_vec::<u64>(tag).ok().flatten()?.first().copied();
+    let place = first(Tag::StripOffsets).or_else(|| first(Tag::TileOffsets));
+    if first(Tag::Compression) != Some(u64::from(CompressionMethod::LZW.to_u16())) {
+        return Ok(());
+    }
+    let file = decoder.inner().get_mut().get_ref();
+    let begin = place.and_then(|at| file.get(usize::try_from(at).ok()?..)?.first_chunk::<2>());
+    let is_old = begin.is_some_and(|[zero, odd]| *zero == 0 && odd % 2 == 1);
+    let hint = "save it again with LZW, deflate or uncompressed (tiffcp -c lzw OLD.tif NEW.tif)";
+    context.support(!is_old, "LZW as TIFF had it before version 6", hint)
 }
 
 /// Whether the last channel of a page is its opacity.

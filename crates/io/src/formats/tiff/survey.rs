@@ -1,7 +1,7 @@
 //! A look at all pages before one is decoded: what they declare, and whether each has bytes of its own.
 
 use super::directories::{Directory, Layout};
-use super::{PageDecoder, failure};
+use super::{PageDecoder, failure, fill_order};
 use crate::error::Result;
 use crate::read::context::Context;
 use std::ops::Range;
@@ -11,18 +11,21 @@ use tiff::tags::Tag;
 const MAX_CHUNKS: usize = 1 << 22;
 
 /// Looks at the directories before they are decoded, and gives them: none shares bytes with another, and no entry of the first one
-/// has more values than the file has bytes.
+/// has more values than the file has bytes, nor any text of another one.
 ///
-/// tiff 0.11 reads that directory before it can be told any limits, and makes room for 32 times so many bytes.
+/// tiff 0.11 reads the first directory before it can be told any limits, and makes room for 32 times so many bytes; of texts beyond its
+/// limits it prints a line of its own to standard error.
 ///
 /// # Errors
 /// [`IoError::Malformed`](crate::IoError::Malformed).
 pub(super) fn check_directories(file: &[u8], context: &Context) -> Result<Vec<Directory>> {
     let layout = Layout::of(file);
     let directories = layout.directories(file, context)?;
-    let first = directories.first().into_iter();
-    let counts = first.flat_map(|first| layout.entries(file, *first)).map(|entry| entry.count);
-    let longest = counts.max().unwrap_or(0);
+    let mut longest = 0;
+    for (nth, directory) in directories.iter().enumerate() {
+        let looked_at = layout.entries(file, *directory).filter(|entry| nth == 0 || entry.is_text());
+        longest = looked_at.map(|entry| entry.count).fold(longest, u64::max);
+    }
     let expected = format!("at most {} values, as many as the file has bytes", file.len());
     context.require(longest <= file.len() as u64, "TIFF directory entry", expected, longest)?;
     Ok(directories)
@@ -36,7 +39,8 @@ pub(super) struct Survey {
     pub has_frames: bool,
 }
 
-/// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page.
+/// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page, and bytes that hold their first bit
+/// lowest are turned round.
 ///
 /// # Errors
 /// [`IoError::Malformed`](crate::IoError::Malformed) for pages that share bytes: a small file of them becomes a very large sequence.
@@ -48,6 +52,7 @@ pub(super) fn declared_bytes(
     let fail = |e| failure(e, file_bytes, context);
     let (mut declared_bytes, mut pages, mut has_frames) = (0u64, 0usize, false);
     let mut places: Vec<(Range<u64>, usize)> = Vec::new();
+    let mut reversed: Vec<Range<u64>> = Vec::new();
     loop {
         let (nx, ny) = decoder.dimensions().map_err(fail)?;
         declared_bytes = declared_bytes.saturating_add((u64::from(nx) * u64::from(ny)).saturating_mul(4));
@@ -62,6 +67,10 @@ pub(super) fn declared_bytes(
         }
         let expected = format!("at most {MAX_CHUNKS} strips");
         context.require(places.len() <= MAX_CHUNKS, "TIFF pages", expected, places.len())?;
+        if fill_order::is_reversed(decoder) {
+            let own = places.iter().rev().take_while(|(_, page)| *page == pages);
+            reversed.extend(own.map(|(place, _)| place.clone()));
+        }
         has_frames |= super::pages::is_frame(decoder);
         pages += 1;
         if !decoder.more_images() {
@@ -81,6 +90,7 @@ pub(super) fn declared_bytes(
             end = (place.end, page);
         }
     }
+    fill_order::reverse(decoder.inner().get_mut(), reversed);
     if pages > 1 {
         decoder.seek_to_image(0).map_err(fail)?;
     }

@@ -92,6 +92,61 @@ fn samples_of_every_size() {
     assert_eq!(one(page(16, 3, 1, vec![]), &halves).0[..3], [0.5, 1.0, 2.0]);
     assert_eq!(one(page(1, 1, 1, vec![]), &[0b1010_0000, 0b0110_0000]).0, [1., 0., 1., 0., 1., 1.]);
     assert_eq!(one(page(4, 1, 1, vec![]), &[0x12, 0x30, 0xf0, 0xa0]).0, [1., 2., 3., 15., 0., 10.]);
+    let twelve = [0x12, 0x3f, 0xff, 0x80, 0x00, 0x00, 0x1a, 0xbc, 0xde, 0xf0];
+    let expected = [0x123, 0xfff, 0x800, 0x001, 0xabc, 0xdef].map(|v: u16| f32::from(v));
+    assert_eq!(one(page(12, 1, 1, vec![]), &twelve).0, expected);
+    let turned_over = expected.map(|v| 4095.0 - v);
+    assert_eq!(one(page(12, 1, 0, vec![]), &twelve).0, turned_over);
+    // A page of bytes behind it is one of bytes.
+    let pages = [page(12, 1, 1, vec![]), page(8, 1, 1, vec![])];
+    let (frames, _) = read(&file(&[(&pages[0], &twelve), (&pages[1], &[1, 2, 3, 4, 5, 6])])).unwrap();
+    assert_eq!(frames, [expected.to_vec(), vec![1., 2., 3., 4., 5., 6.]]);
+    let wide = vec![Entry::Word(277, 3)];
+    let refused = read(&file(&[(&page(12, 1, 2, wide), &[0; 30])])).unwrap_err();
+    assert!(refused.contains("12"), "{refused}");
+}
+
+#[test]
+fn lzw_of_the_old_kind_is_named() {
+    let lzw = |samples: &[u8]| {
+        let mut entries = page(8, 1, 1, vec![]);
+        entries.retain(|entry| !matches!(entry, Entry::Word(259, _)));
+        entries.push(Entry::Word(259, 5));
+        read(&file(&[(&entries, samples)]))
+    };
+    let refused = lzw(&[0x00, 0x01, 0x02, 0x04, 0x08]).unwrap_err();
+    assert!(refused.contains("before version 6") && refused.contains("save it again"), "{refused}");
+    // Emptied, seven six times, ended: codes of nine bits, the highest bit first.
+    let codes = [256u32, 7, 258, 259, 257];
+    let bits = codes.iter().fold(0u64, |bits, code| bits << 9 | u64::from(*code)) << (64 - 45);
+    assert_eq!(lzw(&bits.to_be_bytes()[..6]).unwrap().0, [vec![7.0; 6]]);
+}
+
+#[test]
+fn a_text_longer_than_the_file_is_refused_on_every_page() {
+    let text = || page(8, 1, 1, vec![Entry::Text("-99")]);
+    let mut bytes = file(&[(&page(8, 1, 1, vec![]), &[1; 6]), (&text(), &[2; 6])]);
+    assert_eq!(read(&bytes).unwrap().0.len(), 2);
+    let at = bytes.windows(4).rposition(|entry| entry == [14, 1, 2, 0]).unwrap();
+    bytes[at + 4..at + 8].copy_from_slice(&u32::MAX.to_le_bytes());
+    let refused = read(&bytes).unwrap_err();
+    assert!(refused.contains("TIFF directory entry"), "{refused}");
+}
+
+#[test]
+fn bits_that_are_stored_lowest_first_are_turned_round() {
+    let order = || vec![Entry::Word(266, 2)];
+    assert_eq!(one(page(1, 1, 1, order()), &[0b0000_0101, 0b0000_0110]).0, [1., 0., 1., 0., 1., 1.]);
+    assert_eq!(
+        one(page(8, 1, 1, order()), &[0x80, 0x40, 0xc0, 0x20, 0xa0, 0xff]).0,
+        [1., 2., 3., 4., 5., 255.]
+    );
+    let words: Vec<u8> = (1..7u16).flat_map(|v| (300 * v).to_le_bytes()).map(u8::reverse_bits).collect();
+    assert_eq!(one(page(16, 1, 1, order()), &words).0, [300., 600., 900., 1200., 1500., 1800.]);
+    // Each page by its own order, and 1: as usual.
+    let pages = [page(8, 1, 1, order()), page(8, 1, 1, vec![Entry::Word(266, 1)])];
+    let (frames, _) = read(&file(&[(&pages[0], &[0x80; 6]), (&pages[1], &[2; 6])])).unwrap();
+    assert_eq!(frames, [vec![1.0; 6], vec![2.0; 6]]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! `stereo_calib.cpp` (`M1 D1 M2 D2 R T`); Kalibr, `camchain.yaml` (`cam0`, `cam1`, `T_cn_cnm1`); ROS, `sensor_msgs/CameraInfo`
 //! (`camera_matrix`, `distortion_coefficients`, `rectification_matrix`, `projection_matrix`).
 //! *Units*: Kalibr and ROS have metres; OpenCV's translation has the unit of the board's squares, and is taken as metres.
-//! *Limits*: pinholes with radial and tangential lenses of 4, 5 or 8 coefficients, or equidistant ones; files of 1 MiB.
+//! *Limits*: pinholes with radial and tangential lenses of 4, 5, 8, 12 or 14 coefficients, or equidistant ones; files of 1 MiB.
 
 mod kalibr;
 mod opencv;
@@ -27,6 +27,8 @@ const MOST_BYTES: u64 = 1 << 20;
 const MOST_FILES: usize = 2;
 /// A distance of cameras beyond which it is said that it was taken as metres.
 const FAR_APART_M: f64 = 5.0;
+
+const OPENCV_AS_YAML: &str = "write it as .yml or .json, which cv2.FileStorage does by the name of its file";
 
 /// A layout of calibrations.
 struct Layout {
@@ -84,6 +86,7 @@ fn document(path: &Path, reading: &Reading, warnings: &mut Warnings) -> Result<D
     let is_json = match &*extension(path) {
         "json" => true,
         "yaml" | "yml" => false,
+        "xml" => return Err(context.unsupported("a calibration as XML", OPENCV_AS_YAML)),
         _ => {
             let (what, known) = ("a calibration", ".yaml .yml .json".to_owned());
             return Err(IoError::UnknownExtension { path: path.to_owned(), what, known });

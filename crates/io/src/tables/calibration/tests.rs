@@ -124,7 +124,10 @@ fn a_wrong_file_is_told_in_one_line() {
         (json(&format!("{identity}, \"T\": [-1, \"x\", 0]")), "expected numbers"),
         (json("\"R\": [[2,0,0],[0,1,0],[0,0,1]], \"T\": [-1, 0, 0]"), "a rotation matrix"),
         (json(&format!("{identity}, \"T\": [0, 0, 0]")), "a length above 0"),
-        (json(&format!("{identity}, \"T\": [-1, 0, 0], \"D1\": [1, 2, 3]")), "4, 5 or 8 coefficients"),
+        (
+            json(&format!("{identity}, \"T\": [-1, 0, 0], \"D1\": [1, 2, 3]")),
+            "4, 5, 8, 12 or 14 coefficients",
+        ),
         (
             json(&format!("{identity}, \"T\": [-1, 0, 0], \"D1\": [0], \"distortion_model\": \"omni\"")),
             "lens model omni",
@@ -136,7 +139,9 @@ fn a_wrong_file_is_told_in_one_line() {
         let refused = read(&[("k.json", &text)]).unwrap_err().to_string();
         assert!(refused.contains(said) && refused.contains("k.json") && !refused.contains('\n'), "{refused}");
     }
-    assert!(read(&[("k.xml", "")]).unwrap_err().to_string().contains(".yaml .yml .json"));
+    assert!(read(&[("k.txt", "")]).unwrap_err().to_string().contains(".yaml .yml .json"));
+    let xml = read(&[("k.xml", "<?xml version=\"1.0\"?>\n<opencv_storage>")]).unwrap_err().to_string();
+    assert!(xml.contains("as XML") && xml.contains(".yml or .json"), "{xml}");
     assert!(read(&[]).is_err());
 }
 

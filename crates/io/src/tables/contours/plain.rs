@@ -86,7 +86,7 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
         into.context.require(paths.len() <= MOST_FILES, "the folder", expected, "more")?;
     }
     paths.sort();
-    let (mut unnamed, mut elsewhere) = (Vec::new(), Vec::new());
+    let (mut unnamed, mut unplaced, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
         let Some(name) = Name::of(&path, options.names.inner) else {
             unnamed.push(path);
@@ -97,11 +97,16 @@ pub(super) fn read_folder(folder: &Path, options: &ContourReading, into: &mut Co
                 into.tell(&file_name(&path), spot);
                 into.add(spot, points(&path, options)?)?;
             }
+            None if name.is_of_a_file(into) => unplaced.push(path),
             None => elsewhere.push(path),
         }
     }
     let left_out = [
         (unnamed, "texts are named like no outline"),
+        (
+            unplaced,
+            "outlines are of images beside the cine (a slice needs as many frames as the others, and the same series)",
+        ),
         (elsewhere, "outlines are of images that are not in the cine"),
     ];
     for (paths, what) in left_out {
@@ -188,6 +193,12 @@ impl Name {
         let frame = after("frame").or_else(|| after("phase"));
         let structure = pair().or(structure)?;
         Some(Self { structure, image: None, counts_files: false, frame, slice: after("slice") })
+    }
+
+    /// Whether its image lies in the folder of the cine, of which it may still be no part.
+    fn is_of_a_file(&self, into: &Collection) -> bool {
+        let (Some((stem, number)), Some(place)) = (&self.image, into.place()) else { return false };
+        place.images.iter().any(|image| is_like(image, stem) && numbered(&image.stem).1 == Some(*number))
     }
 
     /// Where it belongs; none if its image is not in the cine.

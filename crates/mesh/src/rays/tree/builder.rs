@@ -10,10 +10,12 @@ use veloxel_core::{Control, Stopped};
 
 /// Most triangles of a leaf.
 const LEAF: usize = 4;
-/// Steps before a ray is given up where boxes tell nothing: what few rays would find with more of them is no thickness.
+/// Steps before a ray is given up where boxes tell nothing: what rays would find with more of them is no thickness.
 pub(super) const FEW_STEPS: usize = 256;
 /// Rays that are tried to learn that.
 const TRIED: usize = 128;
+/// Steps of these rays, as a mean, beyond which boxes tell nothing: over surfaces they are some tens.
+const MANY_STEPS: usize = 512;
 /// Smaller branches are built within some milliseconds, and do not ask whether to go on.
 const ASKS_ABOVE: usize = 1 << 12;
 /// Width added to boxes, as a share of the mesh's size.
@@ -68,21 +70,22 @@ impl RayTree {
             tree.order = Order::NearestFirst;
         }
         tree.triangles = order.iter().map(|&number| Triangle::of(number, corners[number as usize])).collect();
-        if tree.gives_up_most(corners) {
+        if tree.tells_nothing(corners) {
             tree.most_steps = FEW_STEPS;
         }
         Ok(tree)
     }
 
-    /// Whether most rays square to triangles that are spread over the mesh are given up.
-    fn gives_up_most(&self, corners: &[[Vector; 3]]) -> bool {
+    /// Whether rays square to triangles that are spread over the mesh are compared with so many boxes and triangles that boxes tell
+    /// nothing: a heap of large faces, or a thousand faces at one edge.
+    fn tells_nothing(&self, corners: &[[Vector; 3]]) -> bool {
         let mut search = Search::default();
         let tried = (0..corners.len()).step_by(corners.len().div_ceil(TRIED).max(1));
         for (number, [a, b, c]) in tried.clone().map(|number| (number as u32, corners[number])) {
             let direction = cross(minus(b, a), minus(c, a));
             self.first(&Ray { origin: mean([a, b, c]), direction, from: number }, &mut search);
         }
-        2 * search.given_up > tried.len()
+        search.steps > MANY_STEPS * tried.len()
     }
 }
 

@@ -160,6 +160,18 @@ fn hyperboloid(count: usize) -> Vec<[Vector; 3]> {
     (0..half).flat_map(side).collect()
 }
 
+/// Faces at one edge, to points of rows of a hundred.
+fn book(count: usize) -> Vec<[Vector; 3]> {
+    let far = |nth: usize| [(nth % 100) as f64, (nth / 100 + 1) as f64, 0.0];
+    (0..count).map(|nth| [[0.0; 3], [0.0, 0.0, 1.0], far(nth)]).collect()
+}
+
+#[test]
+fn rays_among_faces_of_one_edge_end_early_where_they_would_meet_most_of_them() {
+    let most = |count: usize| RayTree::new(&book(count), &Control::default()).unwrap().most_steps;
+    assert_eq!([100, 1_000].map(most), [MOST_STEPS, FEW_STEPS]);
+}
+
 /// Boxes and faces that a ray from a face inwards is compared with, as a mean; every hundredth is compared with a search through all.
 fn steps_a_ray(corners: &[[Vector; 3]]) -> f64 {
     let tree = RayTree::new(corners, &Control::default()).unwrap();

@@ -71,6 +71,7 @@ impl Cine {
                 note_filled(&known, nth, &mut warnings);
             }
         }
+        warnings.sum_up();
         Ok(Self { sequence: Sequence::new(frames, frame_interval_ms)?, warnings })
     }
 

@@ -140,6 +140,7 @@ fn run_with(
     account.stages.add("solve", solve_ms);
     account.stages.merge(elsewhere);
     collected.finish(drift_vox);
+    account.warnings.sum_up();
     if !run.prepared.volume_masks.is_empty() {
         let (name, change) = (run.request.volume_mask_name, collected.volume_change);
         let (draft, parameters) = (&run.request.method.draft, &account.parameters);
