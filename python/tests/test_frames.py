@@ -104,6 +104,7 @@ def test_points_are_those_of_the_command(tmp_path, command, session, replenish):
     assert np.array_equal(np.load(tmp_path / "tracks.npy"), found.positions, equal_nan=True)
     is_found = np.array(found.status) == "found"
     assert np.array_equal(np.isfinite(found.expected_error), is_found) and found.expected_error[is_found].min() > 0
+    assert np.array_equal(np.isfinite(found.expected_drift), is_found)
     with pytest.raises(veloxel.InputError):
         veloxel.track_points(frames[:1], session=session)
     with pytest.raises(veloxel.InputError, match="window"):

@@ -402,7 +402,8 @@ fn parts_of_cuts_have_probabilities_and_those_of_other_methods_are_refused() {
     place.run(&job).succeeded();
     let table = std::fs::read_to_string(place.path("p.csv")).expect("a table");
     let numbers: Vec<f32> = table.lines().skip(1).map(|line| line.parse().expect("a number")).collect();
-    assert_eq!((table.lines().next(), numbers.len()), (Some("probability"), faces));
+    // Squares are two triangles each.
+    assert_eq!((table.lines().next(), numbers.len()), (Some("probability"), 2 * faces));
     assert!(numbers.iter().all(|probability| (0.3..=1.0).contains(probability)));
     // Faces at the border are less sure than those far from it.
     let ends = numbers.iter().fold([1.0f32, 0.0], |[low, high], &p| [low.min(p), high.max(p)]);
