@@ -137,7 +137,9 @@ fn at_place(curve: &[f32; KNOTS], place: f32) -> f32 {
     let place = place.clamp(0.0, (KNOTS - 1) as f32);
     let lower = (place as usize).min(KNOTS - 2);
     let share = place - lower as f32;
-    (1.0 - share) * curve[lower] + share * curve[lower + 1]
+    let value = (1.0 - share) * curve[lower] + share * curve[lower + 1];
+    // Rounding does not leave a curve that only rises.
+    value.clamp(curve[lower], curve[lower + 1])
 }
 
 #[cfg(test)]
