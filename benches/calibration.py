@@ -1,6 +1,9 @@
 """What a confidence says of the error: makes the table of crates/motion/src/method/calibration.
 
     VELOXEL=target/release/veloxel VELOXEL_DATA=... python3 benches/calibration.py > crates/motion/src/method/calibration/table.csv
+    … python3 benches/calibration.py clg+matches     # the lines of one method, or of several
+
+A method with "+matches" is that method begun from matches (--init matches).
 
 Runs each method and preset on pairs whose motion is known, and fits one curve that only rises from the raw error of a confidence,
 e = 1/2 sqrt(1/c - 1), to the mean end-point error (voxels; longer ones count as 5), by isotonic regression; each pair counts alike. A second such curve is the
@@ -40,6 +43,7 @@ THRESHOLDS = [0.125, 0.25, 0.5, 1, 2, 4]
 LEVELS = {2: [1.386294, 4.605170, 5.991465], 3: [2.365974, 6.251389, 7.814728]}
 METHODS = [
     ("clg", ["accurate", "fast", "realtime", "ultrafast"], (2, 3)),
+    ("clg+matches", ["accurate", "fast"], (2,)),
     ("symmetric", ["accurate", "fast"], (3,)),
     ("lucas-kanade", ["accurate", "fast"], (2, 3)),
     ("block-matching", ["accurate", "fast"], (2, 3)),
@@ -99,7 +103,9 @@ def measured(method, preset, pair, folder):
     """Raw errors of the confidences of some vectors, the vectors' end-point errors, voxels, and these in the shape of the covariance."""
     _, fixed, moving, truth, _ = pair
     field, confidence, covariance = folder / "field.npy", folder / "confidence.npy", folder / "covariance.npy"
+    method, _, start = method.partition("+")
     options = ["--set", "frames=two"] if method == "phase" else []
+    options += ["--init", start] if start else []
     maps = ["--confidence", confidence, "--covariance", covariance]
     command("flow", fixed, moving, "-o", field, *maps, "--method", method, "--preset", preset, "--device", "cpu", *options)
     found, confidence = np.load(field).astype(float), np.load(confidence).astype(float)
@@ -138,27 +144,27 @@ def rising(values, weights):
     return np.concatenate([[value] * count for value, _, count in pools])
 
 
-def curve(pairs, of_bin, most):
-    """A number of the errors in each bin of raw errors around a knot, made to rise; NaN where there are too few."""
-    edges = np.sqrt(KNOTS[1:] * KNOTS[:-1])
+def curve(pairs, of_bin, most, knots=KNOTS, fewest=20):
+    """A number of the errors in each bin of raw errors around a knot, made to rise; bins of a pair with fewer errors than `fewest` are left out."""
+    edges = np.sqrt(knots[1:] * knots[:-1])
     values, weights = [], []
-    for nth in range(len(KNOTS)):
+    for nth in range(len(knots)):
         parts = [errors[np.digitize(raw, edges) == nth] for raw, errors in pairs]
-        parts = [(part, len(part) / len(errors)) for part, (_, errors) in zip(parts, pairs) if len(part) >= 20]
+        parts = [(part, len(part) / len(errors)) for part, (_, errors) in zip(parts, pairs) if len(part) >= fewest]
         weight = sum(share for _, share in parts)
         values.append(sum(of_bin(part) * share for part, share in parts) / weight if parts else np.nan)
         weights.append(weight)
     known = np.flatnonzero(~np.isnan(values))
     fitted = rising(np.array(values)[known], np.array(weights)[known])
-    curve = np.interp(np.arange(len(KNOTS)), known, fitted)
+    curve = np.interp(np.arange(len(knots)), known, fitted)
     # Beyond what was seen errors rise as raw ones do.
     last = known[-1]
-    beyond = np.minimum(curve[last] * KNOTS[last + 1 :] / KNOTS[last], max(most, curve[last]))
+    beyond = np.minimum(curve[last] * knots[last + 1 :] / knots[last], max(most, curve[last]))
     return np.concatenate([curve[: last + 1], beyond])
 
 
-def at(values, raw):
-    return np.interp(np.log(np.maximum(raw, 1e-9)), np.log(KNOTS), values)
+def at(values, raw, knots=KNOTS):
+    return np.interp(np.log(np.maximum(raw, 1e-9)), np.log(knots), values)
 
 
 def fitted(runs):
@@ -216,8 +222,11 @@ def main():
     print("method,preset,dimension,curve," + ",".join(f"at_{nth}" for nth in range(len(KNOTS))))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        cases = {2: list(pictures()), 3: list(volumes(folder / "phantoms"))}
+        needed = {dimension for method, _, dimensions in METHODS if method in (sys.argv[1:] or [method]) for dimension in dimensions}
+        cases = {2: list(pictures()), 3: list(volumes(folder / "phantoms")) if 3 in needed else []}
         for method, presets, dimensions in METHODS:
+            if sys.argv[1:] and method not in sys.argv[1:]:
+                continue
             for preset in presets:
                 for dimension in dimensions:
                     runs = [(pair, measured(method, preset, pair, folder)) for pair in cases[dimension]]

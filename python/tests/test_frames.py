@@ -104,6 +104,7 @@ def test_points_are_those_of_the_command(tmp_path, command, session, replenish):
     assert np.array_equal(np.load(tmp_path / "tracks.npy"), found.positions, equal_nan=True)
     is_found = np.array(found.status) == "found"
     assert np.array_equal(np.isfinite(found.expected_error), is_found) and found.expected_error[is_found].min() > 0
+    assert np.array_equal(np.isfinite(found.expected_drift), is_found)
     with pytest.raises(veloxel.InputError):
         veloxel.track_points(frames[:1], session=session)
     with pytest.raises(veloxel.InputError, match="window"):
@@ -134,6 +135,25 @@ def test_hearts_are_those_of_the_command(tmp_path, command, session, methods):
     outlines = [outline for outline in parts["contours"] if outline.frame == 0]
     again = veloxel.track(frames, outlines, methods=methods, session=session)
     assert len(again.contours) == len(beat.contours) and len(again.labels) == len(frames)
+
+
+def test_expected_errors_of_outlines_are_those_of_the_command(tmp_path, command, session):
+    parts = veloxel.phantom("cine", (32, 32), noise=0)
+    beat = veloxel.track(parts["cine"][:4], [own for own in parts["contours"] if own.frame == 0], methods=["clg:fast"], session=session)
+    errors = beat.expected_errors
+    assert list(errors) == ["structure", "frame", "slice", "moved_mm", "expected_mm", "nine_of_ten_mm"]
+    assert set(errors["structure"]) == {"endo", "epi", "rv"} and sorted(set(errors["frame"])) == [1, 2, 3]
+    assert np.all(errors["expected_mm"] < errors["nine_of_ten_mm"]) and beat.measures["expected_errors"][0]["count"] == 3
+    folder = tmp_path / "cine"
+    folder.mkdir()
+    for t, frame in enumerate(parts["cine"][:4]):
+        frame.save(folder / f"frame_{t:02}.nii.gz")
+    lines = [f"{own.structure},0,0,{x!r},{y!r}" for own in parts["contours"] if own.frame == 0 for x, y in own.points.tolist()]
+    (tmp_path / "outlines.csv").write_text("\n".join(["structure,frame,slice,x,y", *lines]) + "\n")
+    command(tmp_path, "track", "cine", "--contours", "outlines.csv", "-o", "out", "--method", "clg:fast")
+    assert beat.tables["expected_errors.csv"] == (tmp_path / "out" / "expected_errors.csv").read_text()
+    other = veloxel.track(parts["cine"][:2], [own for own in parts["contours"] if own.frame == 0], methods=["block-matching"], session=session)
+    assert other.expected_errors is None
 
 
 def test_what_a_heart_needs(session):

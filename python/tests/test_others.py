@@ -45,8 +45,10 @@ def test_parts_of_a_mesh(session):
     points, triangles = tube()
     found = veloxel.segment(points, 2, triangles=triangles, session=session)
     assert len(set(found.labels)) == 2 and found.labels[0] != found.labels[-1]
+    assert found.probability.shape == found.labels.shape and 0.3 < found.probability.min() < found.probability.max() <= 1
+    assert np.all(np.diff(found.probability[np.argsort(found.certainty)]) >= 0)
     fuzzy = veloxel.segment(points, 2, triangles=triangles, method="fuzzy", membership=True, session=session)
-    assert fuzzy.membership.shape == (len(triangles), 2) and np.allclose(fuzzy.membership.sum(axis=1), 1, atol=1e-4)
+    assert fuzzy.probability is None and fuzzy.membership.shape == (len(triangles), 2) and np.allclose(fuzzy.membership.sum(axis=1), 1, atol=1e-4)
 
 
 def test_meshes_of_other_libraries(session):

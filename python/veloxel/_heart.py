@@ -28,7 +28,7 @@ class HeartMotion(Shown):
     """What a method found over a cine.
 
     ``contours``, ``fields`` and ``labels`` are lists over the frames; ``function`` has areas and volumes, ``strain`` and ``distances``
-    are columns of tables (``None`` where there are none), ``measures`` everything measured, ``tables`` the command's texts.
+    are columns of tables (``None`` where there are none) as are ``expected_errors``, ``measures`` everything measured, ``tables`` the command's texts.
 
     :func:`track` makes it:
 
@@ -56,10 +56,13 @@ class HeartMotion(Shown):
     ``None`` without a wall."""
     distances: dict[str, np.ndarray] | None
     """Columns of the table of distances to readers (mm), frame by frame; ``None`` without them."""
+    expected_errors: dict[str, np.ndarray] | None
+    """Columns of the table of expected errors, an outline a row: how far it moved, the distance to a reader's outline to expect, and the
+    one that nine of ten stay below (modified Hausdorff, mm); ``None`` of methods that no heart was measured with."""
     measures: dict[str, Any]
     """Everything measured: ventricles, walls, drift, folded voxels, parameters in force."""
     tables: dict[str, str]
-    """The texts of ``function.csv``, ``strain.csv`` and ``distances.csv``, as the command writes them."""
+    """The texts of ``function.csv``, ``strain.csv``, ``distances.csv`` and ``expected_errors.csv``, as the command writes them."""
 
     def plot(self, what: str = "all") -> Plot:
         """Curves over the beat, and bull's-eyes with numbered segments. Needs matplotlib.
@@ -269,7 +272,12 @@ def _region(region: Any, frame: Any) -> Any:
 
 
 def _run(own: Any) -> HeartMotion:
-    texts = {"function.csv": own.function, "strain.csv": own.strain, "distances.csv": own.distances}
+    texts = {
+        "function.csv": own.function,
+        "strain.csv": own.strain,
+        "distances.csv": own.distances,
+        "expected_errors.csv": own.expected_errors,
+    }
     return HeartMotion(
         method=own.method,
         preset=own.preset,
@@ -279,6 +287,7 @@ def _run(own: Any) -> HeartMotion:
         function=_columns(own.function),
         strain=None if own.strain is None else _columns(own.strain),
         distances=None if own.distances is None else _columns(own.distances),
+        expected_errors=None if own.expected_errors is None else _columns(own.expected_errors),
         measures=json.loads(own.measures),
         tables={name: text for name, text in texts.items() if text is not None},
     )

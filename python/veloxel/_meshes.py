@@ -104,7 +104,7 @@ def _rows_of_three(rows: Any, what: str, dtype: Any) -> np.ndarray:
 class Parts(Shown):
     """The parts of a mesh.
 
-    ``labels`` and ``certainty`` have a number for each triangle, ``membership`` a row of them where it was asked for, ``report`` says what
+    ``labels``, ``certainty`` and ``probability`` have a number for each triangle, ``membership`` a row of them where it was asked for, ``report`` says what
     there is to say of each part, ``mesh`` is the mesh.
 
     :func:`segment` makes it:
@@ -120,6 +120,8 @@ class Parts(Shown):
     """The part of each triangle, from 0 on, ``(m,)``."""
     certainty: np.ndarray
     """How certain each triangle's part is, 0 to 1, ``(m,)``."""
+    probability: np.ndarray | None
+    """The probability that people give each triangle to its part, ``(m,)``; ``None`` of methods that no mesh was measured with."""
     membership: np.ndarray | None
     """The probability of each part for each triangle, ``(m, parts)``, if it was asked for."""
     report: dict[str, Any]
@@ -186,7 +188,7 @@ def segment(
     """
     surface = Mesh(mesh, triangles)
     count = None if parts is None else whole(parts, "parts", 1)
-    labels, certainty, probabilities, report, told = _veloxel.segment(
+    labels, certainty, probability, probabilities, report, told = _veloxel.segment(
         lent(session, device), surface._own, settings(method, preset, parameters), count, membership, as_progress(progress)
     )
     tell(told)
@@ -194,7 +196,7 @@ def segment(
     if probabilities is not None:
         flat, columns = probabilities
         rows = flat.reshape(-1, columns)
-    return Parts(labels, certainty, rows, json.loads(report), surface)
+    return Parts(labels, certainty, probability, rows, json.loads(report), surface)
 
 
 def distances(

@@ -22,7 +22,7 @@ class PointTracks(Shown):
     """A row for every frame that a track reaches, and for the one that it ends in, in the order of the frames.
 
     ``positions`` has the same as an array over frames and tracks; ``frame``, ``id``, ``xy``, ``status``, ``error``,
-    ``forward_backward`` and ``expected_error`` are the columns of the rows, ``frames``, ``tracks`` and ``alive`` are counts, ``image`` is the last frame.
+    ``forward_backward``, ``expected_error`` and ``expected_drift`` are the columns of the rows, ``frames``, ``tracks`` and ``alive`` are counts, ``image`` is the last frame.
 
     :func:`track_points` makes it:
 
@@ -48,6 +48,9 @@ class PointTracks(Shown):
     expected_error: np.ndarray
     """The expected error of the step from the frame before, pixels: what ``forward_backward`` has meant where the motion was known; NaN
     where nothing is found, and without a check."""
+    expected_drift: np.ndarray
+    """The expected distance from where the point has gone that the track began at, pixels, by the expected errors of all its steps so far;
+    NaN where nothing is found, and without a check."""
     frames: int
     """Number of frames."""
     tracks: int
@@ -157,6 +160,7 @@ def track_points(
         error=found.error,
         forward_backward=found.forward_backward,
         expected_error=found.expected_error,
+        expected_drift=found.expected_drift,
         frames=found.frames,
         tracks=found.tracks,
         alive=found.alive,

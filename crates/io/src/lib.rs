@@ -107,6 +107,8 @@ pub use write::detached::data_file;
 pub use write::kept_parts::{KeptParts, PartsBeside};
 pub use write::output_folder::OutputFolder;
 pub use write::painted_mesh::PaintedMesh;
+#[cfg(feature = "remote")]
+pub use write::parts_at_address::PartsAtAddress;
 pub use write::pending::{Ending, PendingFiles};
 pub use write::publication::{Outcome, Publication, Resolved, Unpublished, resolve_earlier};
 pub use write::target::Target;

@@ -114,7 +114,8 @@ impl ContourDistances {
 }
 
 impl ContourDistance {
-    fn between(contour: &Contour, truth: &Polygon, spacing: [f64; 2]) -> Self {
+    /// The distances of an outline to a closed polygon of the same slice, of pixels of this spacing, mm.
+    pub fn between(contour: &Contour, truth: &Polygon, spacing: [f64; 2]) -> Self {
         let polygon = &contour.polygon;
         let [there, back] = [directed(polygon, truth, spacing), directed(truth, polygon, spacing)];
         let pixel = spacing[0] * spacing[1];

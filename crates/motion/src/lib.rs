@@ -37,7 +37,7 @@ pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset
 pub use guide_points::GuidePointFit;
 pub use lucas_kanade::LucasKanade;
 pub use lucas_kanade::parameters::{LucasKanadeParams, LucasKanadePreset};
-pub use method::calibration::{ErrorCurves, LengthErrors, THRESHOLDS_VOX};
+pub use method::calibration::{ErrorCurves, LengthErrors, OutlineErrors, THRESHOLDS_VOX};
 pub use method::dense::DenseMethod;
 pub use method::footprint::{Footprint, Tiling};
 pub use method::local_method::LocalMethod;

@@ -56,6 +56,8 @@ pub use run::phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport,
 };
 pub use run::segment_report::{SegmentReport, SegmentedPart};
-pub use run::track_report::{BetweenReaders, CineReport, ReaderDistances, TrackReport, TrackRun};
+pub use run::track_report::{
+    BetweenReaders, CineReport, ExpectedDistance, ReaderDistances, TrackReport, TrackRun,
+};
 pub use run::tracks_table::{TrackRow, tracks_csv};
 pub use run::value_range::ValueRange;

@@ -154,3 +154,15 @@ def test_what_a_method_does_not_use_is_refused(pair, session):
 
 def test_reports_are_plain(pair, session):
     json.dumps(veloxel.flow(*pair, session=session).report)
+
+
+def test_fields_from_matches_have_the_errors_of_such_fields(pair, session, tmp_path):
+    alone = veloxel.flow(*pair, preset="fast", session=session)
+    found = veloxel.flow(*pair, preset="fast", init="matches", session=session)
+    of = {}
+    for method in ("clg", "clg+matches"):
+        own = veloxel._veloxel.expected_error(method, "fast", found.confidence._own)
+        of[method] = veloxel.Image._of(own).array
+    assert np.array_equal(found.expected_error.array, of["clg+matches"]) and not np.array_equal(of["clg"], of["clg+matches"])
+    own = veloxel._veloxel.expected_error("clg", "fast", alone.confidence._own)
+    assert np.array_equal(alone.expected_error.array, veloxel.Image._of(own).array)

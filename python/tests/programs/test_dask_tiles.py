@@ -125,8 +125,3 @@ def test_images_at_addresses_are_read_by_the_workers(client, paths, expected, tm
     finally:
         server.shutdown()
     assert files(out) == expected[0]
-
-
-def test_a_field_at_an_address_is_refused(client, paths):
-    with pytest.raises(veloxel.InputError, match="a folder that all workers see"):
-        veloxel.dask.flow(*paths, "s3://bucket/field.ome.zarr", client=client, max_memory=1 << 30)

@@ -35,12 +35,14 @@ def flow(
     """Estimates the flow of two volumes that need not fit into memory on the workers of a cluster, one task a tile.
 
     The tiles are those of :func:`veloxel.flow_files` in a session with this ``max_memory``, and the field has the same bits. A first task
-    finds what all tiles begin from; each tile is written where it is found, into the hidden folder beside ``out``; a last task puts the
-    field together. A worker that dies costs the tiles that it had, and a call that was ended goes on with the tiles that are there when
+    finds what all tiles begin from; each tile is written where it is found, into the hidden folder beside ``out``, or as an object
+    beside it where ``out`` is the address of a store (``s3://bucket/field.ome.zarr``; a build with the feature ``remote``); a last task
+    puts the field together. A worker that dies costs the tiles that it had, and a call that was ended goes on with the tiles that are there when
     it is made again, as :func:`veloxel.flow_files` and the command do.
 
     Args:
-        fixed, moving, out, confidence: As of :func:`veloxel.flow_files`: paths that all workers see.
+        fixed, moving, out, confidence: As of :func:`veloxel.flow_files`: paths that all workers see, or addresses of stores, for which
+            each worker and this process have the variables that lead to them (``AWS_…``).
         max_memory: Bytes that a task may take: those of a worker over its threads.
         client: The client of a cluster; ``None``: the one that was made last.
         threads: Threads of the processor for each task; 0: all. Dask counts on one for each thread of a worker.
@@ -51,6 +53,8 @@ def flow(
 
     Raises:
         InputError: No client, options of calls in this process.
+        FileError, InputError, UnsupportedError: An output at an address where a store is, that takes no objects, that is no whole store, or that this
+            build does not write to; before any task begins.
         As :func:`veloxel.flow_files`.
 
     >>> import veloxel.dask
@@ -63,11 +67,14 @@ def flow(
             raise _veloxel.InputError(f"{name}= is of calls in this process: workers have processors of their own")
     own = client_of(client)
     paths = [None if path is None else _place(path) for path in (fixed, moving, out, confidence)]
-    _require_folders(paths[2:])
     init = options.pop("init", None)
     if init is not None and os.path.exists(init):
         init = os.path.abspath(init)
     files, chosen = file_job((paths[0], paths[1], paths[2], paths[3]), init=init, **options)
+    tiles = _veloxel.FlowTiles(files, chosen)
+    if any("://" in path for path in paths[2:] if path is not None):
+        with Session("cpu", threads=1) as session:
+            tiles.check_addresses(lent(session, None))
     token = uuid4().hex[:12]
     task = {"token": token, "files": files, "options": chosen, "max_memory": int(max_memory), "threads": threads}
     count = own.submit(_begin, task, key=f"veloxel-coarse-{token}", pure=False).result()
@@ -81,12 +88,6 @@ def _place(path: str | os.PathLike[str]) -> str:
     """An absolute path; an address stays as it is."""
     text = os.fspath(path)
     return text if "://" in text else os.path.abspath(text)
-
-
-def _require_folders(outputs: list[str | None]) -> None:
-    for output in outputs:
-        if output is not None and "://" in output:
-            raise _veloxel.InputError(f"{output}: tiles are kept beside the field, in a folder that all workers see: name one for out=, and copy the store")
 
 
 def _estimate_all(client: Any, task: dict[str, Any], count: int) -> None:
@@ -124,7 +125,7 @@ def _estimate(task: dict[str, Any], nth: int) -> None:
 
 
 def _finish(task: dict[str, Any]) -> tuple[str, Any]:
-    report, told = _veloxel.flow_files(lent(_session(task), None), task["files"], task["options"])
+    report, told = _tiles(task).finish(lent(_session(task), None))
     return report, list(told)
 
 

@@ -45,6 +45,10 @@ pub struct SegmentArguments {
     #[arg(long, value_name = "OUT.npy")]
     membership: Option<PathBuf>,
 
+    /// The probability that people give each triangle to its part, by its certainty: .npy or .csv; of cuts
+    #[arg(long, value_name = "OUT.npy")]
+    probability: Option<PathBuf>,
+
     /// The mesh in 3-D with a slider for the number of parts, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
@@ -87,11 +91,13 @@ impl SegmentArguments {
         if let Some(least) = &self.least_area {
             method = method.set_from("least_area", least, "--least-area")?;
         }
-        let Self { mesh, output, labels, membership, html, part_meshes: parts, report, .. } = self;
+        let Self { mesh, output, labels, membership, probability, html, part_meshes: parts, report, .. } =
+            self;
         let count = self.count.map_or(PartCount::Chosen, PartCount::Given);
         let (reading, command_line) = (self.run.reading()?, command_line());
         let ends = if self.caps { CutEnds::Capped } else { CutEnds::Open };
-        let outputs = SegmentOutputs { painted: output, labels, membership, html, parts, ends, report };
+        let outputs =
+            SegmentOutputs { painted: output, labels, membership, probability, html, parts, ends, report };
         let job = SegmentJob { mesh, count, method, reading, command_line, outputs };
         Ok((job, Shown { run: self.run, max_memory: self.max_memory }))
     }

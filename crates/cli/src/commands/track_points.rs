@@ -15,10 +15,11 @@ use veloxel::report::{PictureKey, TrackColours, TrackDrawing};
 /// FRAMES are two pictures or more, or one source of frames: a folder, a pattern such as 'frames/*.png', a film (.mp4, .webm,
 /// .mkv, …), a camera (/dev/video0), an address (rtsp://…), an animated GIF, a Y4M file, or - for Y4M on standard input. Films,
 /// cameras and addresses are decoded by the program ffmpeg, which has to be installed. Ctrl-C ends a stream on standard input, of a
-/// camera and of an address: the tracks until then are written. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward,expected_error` for every
+/// camera and of an address: the tracks until then are written. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward,expected_error,expected_drift` for every
 /// frame that a track reaches, and for the one that it ends in: found, left (the picture), flat (too little contrast), hole (no data there: NaN), inconsistent (the
 /// way back leads elsewhere), undefined (no position), outside (of the first frame). Positions are pixels, errors the mean
-/// absolute difference of the windows; expected errors are those of the step from the frame before, in pixels.
+/// absolute difference of the windows; expected errors are those of the step from the frame before,
+/// expected drifts those of all steps since the track began, in pixels.
 #[derive(Debug, Args)]
 pub struct TrackPointsArguments {
     /// Two pictures or more, or one source of frames

@@ -86,6 +86,37 @@ fn a_phantoms_function_and_strain_are_found_and_written() {
 }
 
 #[test]
+fn outlines_of_a_method_that_was_measured_have_expected_errors() {
+    let phantom = phantom(1, 4);
+    let place = workplace(&phantom);
+    let track = |method: &str, folder: &str| {
+        let run = ["track", "cine.nii.gz", "--contours", "exact.json", "-o", folder, "--method", method];
+        place.run(&[&run[..], &["--periodic", "no", "--device", "cpu"]].concat()).succeeded().stdout
+    };
+    let text = track("clg:fast", "out");
+    assert!(text.contains("expected") && text.contains("mm from a reader's, nine of ten below"), "{text}");
+    let table = std::fs::read_to_string(place.path("out/expected_errors.csv")).expect("a table");
+    let rows: Vec<Vec<&str>> = table.lines().skip(2).map(|line| line.split(',').collect()).collect();
+    // Three structures on the three frames that nobody drew.
+    assert_eq!(rows.len(), 9, "{table}");
+    for row in &rows {
+        assert!(row[1] != "0" && row[2] == "0", "{row:?}");
+        let [moved, expected, most] = [3, 4, 5].map(|cell| row[cell].parse::<f64>().expect("a number"));
+        // No outline is expected nearer to a reader's than half a pixel of 2 mm.
+        assert!(moved > 0.0 && 0.9 < expected && expected < most && most < 20.0, "{row:?}");
+    }
+    let report = report(&place, "out");
+    let errors = report["runs"][0]["expected_errors"].as_array().expect("errors");
+    let of_endo =
+        rows.iter().filter(|row| row[0] == "endo").map(|row| row[4].parse::<f64>().expect("a number"));
+    let mean = errors[0]["modified_hausdorff_mm"].as_f64().expect("a mean");
+    assert!((of_endo.sum::<f64>() / 3.0 - mean).abs() < 1e-3 && errors[0]["count"] == 3, "{errors:?}");
+    // Nobody measured hearts with block matching.
+    assert!(!track("block-matching", "other").contains("expected"));
+    assert!(!place.path("other/expected_errors.csv").exists());
+}
+
+#[test]
 fn several_readers_stand_beside_what_was_tracked() {
     let phantom = phantom(1, 4);
     let place = workplace(&phantom);

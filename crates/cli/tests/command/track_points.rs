@@ -21,7 +21,10 @@ fn frames() -> Workplace {
 /// Rows of the table, without its head line.
 fn rows(place: &Workplace) -> Vec<Vec<String>> {
     let table = std::fs::read_to_string(place.path("tracks.csv")).expect("a table");
-    assert_eq!(table.lines().next(), Some("frame,id,x,y,status,error,forward_backward,expected_error"));
+    assert_eq!(
+        table.lines().next(),
+        Some("frame,id,x,y,status,error,forward_backward,expected_error,expected_drift")
+    );
     table.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 

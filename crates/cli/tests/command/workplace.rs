@@ -25,6 +25,18 @@ impl Workplace {
         command.args(arguments);
         run_in(self.folder.path(), command)
     }
+    /// Runs the command here with a file as its standard input.
+    pub fn run_with(&self, arguments: &[&str], input: std::fs::File) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_veloxel"));
+        command.args(arguments).stdin(input);
+        run_in(self.folder.path(), command)
+    }
+    /// Runs the command here with the data folder.
+    pub fn run_over(&self, data: &Path, arguments: &[&str]) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_veloxel"));
+        command.args(arguments).env("VELOXEL_DATA", data);
+        ended(self.folder.path(), command)
+    }
     pub fn write_image(&self, name: &str, image: &Volume<f32>) {
         veloxel_io::write_image(self.path(name), image, &mut Warnings::new()).expect("an image is written");
     }
@@ -49,12 +61,13 @@ pub struct Run {
 }
 
 pub fn run_in(folder: &Path, mut command: Command) -> Run {
-    let Output { status, stdout, stderr } = command
-        .current_dir(folder)
-        .env_remove("VELOXEL_DATA")
-        .env("COLUMNS", "100")
-        .output()
-        .expect("the command starts");
+    command.env_remove("VELOXEL_DATA");
+    ended(folder, command)
+}
+
+fn ended(folder: &Path, mut command: Command) -> Run {
+    let Output { status, stdout, stderr } =
+        command.current_dir(folder).env("COLUMNS", "100").output().expect("the command starts");
     Run {
         code: status.code(),
         stdout: String::from_utf8_lossy(&stdout).into_owned(),

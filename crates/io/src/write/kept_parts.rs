@@ -7,16 +7,15 @@
 use crate::address::is_store_address;
 use crate::error::{IoError, Result};
 use crate::write::append_log::AppendLog;
+use crate::write::part_files::{BLOCK_BYTES, blocks_of, read_part, whole_part, write_part};
 use crate::write::parts_folder::{LEDGER, UNFINISHED, remove_empty};
 use crate::write::pending::PartsFolder;
 use crate::write::target::Target;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use veloxel_core::GridBox;
-
-const SAMPLE_BYTES: usize = size_of::<f32>();
 
 /// Parts of an output, in a folder that this process alone has as long as this lives. Dropped without a part, it leaves no folder.
 #[derive(Debug)]
@@ -177,33 +176,7 @@ impl KeptParts {
     /// # Errors
     /// [`IoError::Open`]; [`IoError::Read`], also of a part that is shorter; [`IoError::Stopped`].
     pub fn read(&self, name: &str, planes: usize, size: [usize; 3], part: GridBox) -> Result<Vec<Vec<f32>>> {
-        let path = self.folder.join(name);
-        let mut file = File::open(&path).map_err(|source| IoError::Open { path: path.clone(), source })?;
-        let mut bytes = Vec::new();
-        let mut read = |plane: usize| -> Result<Vec<f32>> {
-            let mut samples = Vec::with_capacity(part.len());
-            for z in 0..part.size[2] {
-                self.target.check()?;
-                // From the first row of a layer to the last one.
-                let layer = GridBox {
-                    begin: [part.begin[0], part.begin[1], part.begin[2] + z],
-                    size: [part.size[0], part.size[1], 1],
-                };
-                let rows: Vec<_> = layer.rows(size).collect();
-                let (first, end) = (rows[0].start, rows[rows.len() - 1].end);
-                let place = (plane * size.iter().product::<usize>() + first) * SAMPLE_BYTES;
-                bytes.resize((end - first) * SAMPLE_BYTES, 0);
-                file.seek(SeekFrom::Start(place as u64))
-                    .and_then(|_| file.read_exact(&mut bytes))
-                    .map_err(|source| IoError::Read { path: path.clone(), source })?;
-                for row in rows {
-                    let own = &bytes[(row.start - first) * SAMPLE_BYTES..(row.end - first) * SAMPLE_BYTES];
-                    samples.extend(own.as_chunks().0.iter().map(|&sample| f32::from_le_bytes(sample)));
-                }
-            }
-            Ok(samples)
-        };
-        (0..planes).map(&mut read).collect()
+        read_part(&self.folder.join(name), planes, size, part, &self.target)
     }
 
     /// Removes all parts: their output has its name.
@@ -297,7 +270,7 @@ impl PartsBeside {
 }
 
 /// The ending of a note beside a part, as long as no ledger has it.
-const NOTE: &str = ".note";
+pub(crate) const NOTE: &str = ".note";
 
 fn add_note(notes: &mut HashMap<String, String>, folder: &Path, line: &str) {
     let Some((name, note)) = line.split_once('\t') else { return };
@@ -307,51 +280,14 @@ fn add_note(notes: &mut HashMap<String, String>, folder: &Path, line: &str) {
     }
 }
 
-/// The bytes of a part, a block of samples at a time.
-fn blocks_of(planes: &[Vec<f32>]) -> impl Iterator<Item = Vec<u8>> {
-    let blocks = planes.iter().flat_map(|plane| plane.chunks(BLOCK_BYTES / SAMPLE_BYTES));
-    blocks.map(|block| block.iter().flat_map(|v| v.to_le_bytes()).collect())
+/// The name of the hidden folder beside an output.
+pub(crate) fn hidden_name(path: &Path) -> String {
+    format!(".{}.tiles", path.file_name().unwrap_or_default().to_string_lossy())
 }
-
-/// Writes a part under a name of its own, and gives it its name once the disk has it.
-fn write_part(
-    folder: &Path,
-    target: &Target,
-    [name, unfinished]: [&str; 2],
-    blocks: impl Iterator<Item = Vec<u8>>,
-) -> std::io::Result<()> {
-    let place = folder.join(unfinished);
-    let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(&place)?);
-    let mut unsynchronised = 0;
-    for bytes in blocks {
-        target.files().control().check().map_err(std::io::Error::other)?;
-        file.write_all(&bytes)?;
-        unsynchronised += bytes.len();
-        if unsynchronised >= PIECE_BYTES {
-            // A run that is stopped waits for the disk no longer than one piece takes.
-            file.get_ref().sync_data()?;
-            unsynchronised = 0;
-        }
-    }
-    file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_data()?;
-    fs::rename(&place, folder.join(name))?;
-    // Where folders cannot be synchronised the system keeps names as it does.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(())
-}
-
-fn whole_part(path: &Path) -> Result<Vec<f32>> {
-    let bytes = fs::read(path).map_err(|source| IoError::Open { path: path.to_owned(), source })?;
-    Ok(bytes.as_chunks().0.iter().map(|&sample| f32::from_le_bytes(sample)).collect())
-}
-
-const BLOCK_BYTES: usize = 1 << 16;
-const PIECE_BYTES: usize = 16 << 20;
 
 /// The hidden folder beside an output; of one at an address in the current folder.
 fn folder_of(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let hidden = format!(".{name}.tiles");
+    let hidden = hidden_name(path);
     if is_store_address(path) { hidden.into() } else { path.with_file_name(hidden) }
 }
 

@@ -6,6 +6,9 @@ pub(crate) mod gzip;
 pub(crate) mod kept_parts;
 pub(crate) mod output_folder;
 pub(crate) mod painted_mesh;
+mod part_files;
+#[cfg(feature = "remote")]
+pub(crate) mod parts_at_address;
 mod parts_folder;
 pub(crate) mod pending;
 pub(crate) mod plain_error;

@@ -49,9 +49,19 @@ impl FlowTiles {
         session.get().lend(|library| run(py, library, None, |library| self.0.begin(library)))
     }
 
+    /// Refuses outputs at addresses that cannot be written there.
+    fn check_addresses(&self, py: Python<'_>, session: &Bound<'_, Session>) -> PyResult<()> {
+        session.get().lend(|library| run(py, library, None, |library| self.0.check_addresses(library)))
+    }
+
     /// Estimates a tile, unless it is kept already.
     fn estimate(&self, py: Python<'_>, session: &Bound<'_, Session>, nth: usize) -> PyResult<()> {
         session.get().lend(|library| run(py, library, None, |library| self.0.estimate(nth, library)))
+    }
+
+    /// Puts the field together; gives the report as JSON, and warnings.
+    fn finish(&self, py: Python<'_>, session: &Bound<'_, Session>) -> PyResult<(String, Py<PyList>)> {
+        run_job(py, session, None, |library| self.0.finish(library))
     }
 }
 
@@ -64,7 +74,7 @@ pub fn flow_files(
     options: Options<'_>,
 ) -> PyResult<(String, Py<PyList>)> {
     let job = files.job(&options)?;
-    run_job(py, session, &options, |library| veloxel::jobs::flow(&job, library))
+    run_job(py, session, options.progress(), |library| veloxel::jobs::flow(&job, library))
 }
 
 /// The files of a sequence, as a dictionary.
@@ -110,18 +120,18 @@ pub fn sequence_files(
     options: Options<'_>,
 ) -> PyResult<(String, Py<PyList>)> {
     let job = files.job(&options)?;
-    run_job(py, session, &options, |library| veloxel::jobs::sequence(&job, library))
+    run_job(py, session, options.progress(), |library| veloxel::jobs::sequence(&job, library))
 }
 
 /// Runs a job over files; gives its report as JSON, and warnings.
 fn run_job(
     py: Python<'_>,
     session: &Bound<'_, Session>,
-    options: &Options<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
     job: impl FnOnce(&veloxel::Session) -> veloxel::Result<FlowRun> + Send,
 ) -> PyResult<(String, Py<PyList>)> {
     let (report, warnings) = session.get().lend(|library| {
-        run(py, library, options.progress(), |library| {
+        run(py, library, progress, |library| {
             let done = job(library)?;
             let warnings = done.report.header.warnings.clone();
             Ok::<_, veloxel::VeloxelError>((to_json(&done.report)?, warnings))

@@ -67,10 +67,11 @@ pub struct HeartFound {
     fields: Vec<Py<Field>>,
     /// A label image for every frame.
     labels: Vec<Py<Image>>,
-    /// CSV, as are the next two.
+    /// CSV, as are the next three.
     function: String,
     strain: Option<String>,
     distances: Option<String>,
+    expected_errors: Option<String>,
     /// JSON.
     measures: String,
 }
@@ -263,7 +264,7 @@ pub fn track(
 }
 
 fn of_run(py: Python<'_>, run: TrackedRun) -> PyResult<HeartFound> {
-    let TrackedRun { measures, contours, fields, labels, function, strain, distances } = run;
+    let TrackedRun { measures, contours, fields, labels, function, strain, distances, expected_errors } = run;
     let fields = fields.into_iter().map(|flow| Py::new(py, Field { flow }));
     let labels = labels.into_frames().into_iter().map(|frame| Py::new(py, Image::of(frame)));
     Ok(HeartFound {
@@ -273,6 +274,7 @@ fn of_run(py: Python<'_>, run: TrackedRun) -> PyResult<HeartFound> {
         function: function.to_csv(),
         strain: strain.map(|strain| strain.to_csv()),
         distances: distances.map(|distances| distances.to_csv()),
+        expected_errors: expected_errors.map(|errors| errors.to_csv()),
         measures: serde_json::to_string(&measures).unwrap_or_default(),
         method: measures.method,
         preset: measures.preset,

@@ -38,6 +38,7 @@ pub struct Tracks {
     error: Py<PyArray1<f32>>,
     forward_backward: Py<PyArray1<f32>>,
     expected_error: Py<PyArray1<f32>>,
+    expected_drift: Py<PyArray1<f32>>,
     frames: usize,
     tracks: usize,
     /// Tracks that reach the last frame.
@@ -109,6 +110,7 @@ pub fn track_points(
         error: floats(|row| row.error),
         forward_backward: floats(|row| row.forward_backward_px),
         expected_error: floats(|row| row.expected_error_px),
+        expected_drift: floats(|row| row.expected_drift_px),
         frames: result.frames,
         tracks: result.tracks,
         alive: result.alive,

@@ -73,11 +73,12 @@ pub fn read_mesh(
     Ok((Mesh { surface }, told(py, warnings.urgent())?.unbind()))
 }
 
-/// The part of each triangle, its certainty, the probability of every part row by row (with their number), the report as JSON, and
-/// warnings.
+/// The part of each triangle, its certainty, the probability that it is people's, the probability of every part row by row (with their
+/// number), the report as JSON, and warnings.
 type PartsFound<'py> = (
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<f32>>,
+    Option<Bound<'py, PyArray1<f32>>>,
     Option<(Bound<'py, PyArray1<f32>>, usize)>,
     String,
     Bound<'py, PyList>,
@@ -121,6 +122,7 @@ pub fn segment<'py>(
     Ok((
         PyArray1::from_vec(py, found.labels),
         PyArray1::from_vec(py, found.certainty),
+        found.probability.map(|probability| PyArray1::from_vec(py, probability)),
         membership,
         report.to_string(),
         told(py, found.account.warnings.urgent())?,

@@ -2,6 +2,7 @@
 
 use crate::run::header::RunHeader;
 use serde::Serialize;
+use veloxel_core::Structure;
 use veloxel_measure::{ContourDistances, CurveEnds, DistanceCurve, RegionStrain, StrainSummary, Ventricles};
 
 /// A cine, and the results of each method on it.
@@ -96,9 +97,25 @@ pub struct TrackRun {
     pub distances: Option<ContourDistances>,
     /// Distances to the same outlines of those that were carried forwards alone, and backwards alone.
     pub ways: Vec<ContourDistances>,
+    /// Distances to a reader's outlines that are to be expected, by structure; empty of a method that no heart was measured with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected_errors: Vec<ExpectedDistance>,
     /// Distances to each reader's outlines over all frames.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readers: Vec<ReaderDistances>,
+}
+
+/// The distance to a reader's outlines that is to be expected of a structure's, on frames without drawn ones.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ExpectedDistance {
+    /// What the outlines enclose.
+    pub structure: Structure,
+    /// Number of outlines that were carried to other frames.
+    pub count: usize,
+    /// Mean of their expected modified Hausdorff distances.
+    pub modified_hausdorff_mm: f64,
+    /// Mean of the distances that nine of ten stay below.
+    pub nine_of_ten_mm: f64,
 }
 
 impl TrackRun {

@@ -19,16 +19,21 @@ pub struct TrackRow {
     pub forward_backward_px: f32,
     /// Expected error of the step from the frame before, pixels; NaN where nothing is found, and without a check.
     pub expected_error_px: f32,
+    /// Expected distance from where the point has gone that its track began at, pixels, by the expected errors of all steps so far; NaN where
+    /// nothing is found, and without a check.
+    pub expected_drift_px: f32,
 }
 
-/// The rows under a head `frame,id,x,y,status,error,forward_backward,expected_error`; `nan` where there is no number.
+/// The rows under a head `frame,id,x,y,status,error,forward_backward,expected_error,expected_drift`; `nan` where there is no number.
 pub fn tracks_csv(rows: impl IntoIterator<Item = TrackRow>) -> String {
-    let mut table = "frame,id,x,y,status,error,forward_backward,expected_error\n".to_owned();
+    let mut table = "frame,id,x,y,status,error,forward_backward,expected_error,expected_drift\n".to_owned();
     let number = |v: f32| if v.is_nan() { "nan".to_owned() } else { format!("{v:.4}") };
-    for TrackRow { frame, id, at_px: [x, y], status, error, forward_backward_px, expected_error_px } in rows {
+    for row in rows {
+        let TrackRow { frame, id, at_px: [x, y], status, .. } = row;
         let is_known = !x.is_nan() && !y.is_nan();
         let position = if is_known { format!("{x:.4},{y:.4}") } else { "nan,nan".to_owned() };
-        let numbers = [error, forward_backward_px, expected_error_px].map(number).join(",");
+        let numbers = [row.error, row.forward_backward_px, row.expected_error_px, row.expected_drift_px];
+        let numbers = numbers.map(number).join(",");
         writeln!(table, "{frame},{id},{position},{status},{numbers}").expect("text should take a line");
     }
     table

@@ -7,6 +7,21 @@ use veloxel_core::GridBox;
 use veloxel_io::{IoError, KeptParts, PartsBeside, Target};
 use veloxel_motion::{FoundTile, KeptBeginning, KeptTile, MotionError, TileAccount, TileStore};
 
+/// Tiles that the run of a whole keeps, and removes in the end.
+pub(crate) trait RunTiles: TileStore {
+    /// Removes all: their field has its name.
+    ///
+    /// # Errors
+    /// What keeps them from being removed.
+    fn remove(self: Box<Self>) -> Result<()>;
+}
+
+impl RunTiles for TileFiles {
+    fn remove(self: Box<Self>) -> Result<()> {
+        Ok(self.parts.remove()?)
+    }
+}
+
 /// Tiles in files, each with its account in a ledger.
 pub(crate) struct TileFiles {
     parts: KeptParts,
@@ -32,14 +47,6 @@ impl TileFiles {
     /// How many are kept.
     pub fn count(&self) -> usize {
         tiles_of(&self.parts)
-    }
-
-    /// Removes all.
-    ///
-    /// # Errors
-    /// As [`KeptParts::remove`].
-    pub fn remove(self) -> Result<()> {
-        Ok(self.parts.remove()?)
     }
 }
 
@@ -84,7 +91,7 @@ impl TilesBeside {
 }
 
 /// The name of what all tiles begin from.
-const BEGINNING: &str = "coarse";
+pub(super) const BEGINNING: &str = "coarse";
 
 /// Tiles among the parts that are kept.
 fn tiles_of(parts: &KeptParts) -> usize {
@@ -92,15 +99,15 @@ fn tiles_of(parts: &KeptParts) -> usize {
 }
 
 /// What was noted of a tile; a note that cannot be read is that of a tile which is estimated again.
-fn account(note: &str) -> Option<TileAccount> {
+pub(super) fn account(note: &str) -> Option<TileAccount> {
     serde_json::from_str(note).ok()
 }
 
-fn note(account: &TileAccount) -> String {
+pub(super) fn note(account: &TileAccount) -> String {
     serde_json::to_string(account).expect("an account should be JSON")
 }
 
-fn elsewhere<T>(found: Result<T, IoError>) -> Result<T, MotionError> {
+pub(super) fn elsewhere<T>(found: Result<T, IoError>) -> Result<T, MotionError> {
     found.map_err(|error| MotionError::elsewhere(&error))
 }
 

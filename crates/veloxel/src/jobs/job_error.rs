@@ -41,6 +41,20 @@ pub enum JobError {
         /// What both runs have otherwise.
         what: String,
     },
+    /// An address of something else than a store, for a field or an image.
+    #[error("{}: at an address only a whole store is written: give it a name that ends in .ome.zarr", path.display())]
+    NoStore {
+        /// The address.
+        path: PathBuf,
+    },
+    /// Probabilities of parts by a method that no mesh was measured with.
+    #[error(
+        "{method}: no mesh that people segmented was measured with it, so that its certainty has no probability"
+    )]
+    NoPartProbability {
+        /// The method.
+        method: &'static str,
+    },
     /// A file for the many fields of a sequence.
     #[error("{}: a sequence has many fields, and one file holds one: name a folder", path.display())]
     FieldsInFile {
@@ -148,6 +162,8 @@ impl Diagnosis for JobError {
             Self::TruthFolder { .. } | Self::TruthCount { .. } => Some(Hint::Truth),
             Self::DryRunSource { .. }
             | Self::OtherTiles { .. }
+            | Self::NoStore { .. }
+            | Self::NoPartProbability { .. }
             | Self::FieldsInFile { .. }
             | Self::HeartInFile { .. }
             | Self::UnknownTable { .. }

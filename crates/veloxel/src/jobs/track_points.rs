@@ -71,7 +71,7 @@ pub struct TrackPointsReport {
     pub warnings: Warnings,
 }
 
-/// `veloxel track-points`: a row `frame,id,x,y,status,error,forward_backward,expected_error` for every frame that a track reaches, and for the
+/// `veloxel track-points`: a row `frame,id,x,y,status,error,forward_backward,expected_error,expected_drift` for every frame that a track reaches, and for the
 /// one that it ends in; x and y are pixels, `nan` where there is no position. As `.npy` the positions alone, `[frames, tracks, 2]`.
 ///
 /// Where a stream on standard input is stopped by the session's observer, it is taken to end there: the tracks until then are

@@ -263,7 +263,7 @@ impl Call<'_> {
     ) -> Result<(DenseFlow, Option<TilePlan>)> {
         let Self { request, prepared, .. } = *self;
         account.parameters = opened.parameters.clone();
-        account.errors = request.method.error_curves(prepared.fixed.grid().dimension());
+        account.errors = request.method.error_curves(prepared.fixed.grid().dimension(), request.start.kind());
         let grids = [prepared.fixed.grid(), prepared.moving.grid()];
         let sketch = request.sketch(prepared, &grids);
         let tiles = tiles_of(&sketch, &opened.method, self.session, &mut account.warnings)?;

@@ -73,6 +73,8 @@ pub struct PointTracks<'s> {
 struct Track {
     id: usize,
     at_px: [f32; 2],
+    /// Sum of the squares of its steps' expected errors, px².
+    squares_px2: f32,
     /// Where it was, up to the frame at hand.
     way_px: VecDeque<[f32; 2]>,
 }
@@ -258,18 +260,21 @@ impl<'s> PointTracks<'s> {
                 error: none,
                 forward_backward_px: none,
                 expected_error_px: none,
+                expected_drift_px: none,
             });
-            self.alive.push(Track { id, at_px, way_px: VecDeque::from([at_px]) });
+            self.alive.push(Track { id, at_px, squares_px2: 0.0, way_px: VecDeque::from([at_px]) });
         }
     }
 
     /// Goes on to the frame at hand with what was found there.
     fn advance(&mut self, found: &[TrackedPoint]) {
         let before = std::mem::take(&mut self.alive);
-        let errors = LengthErrors::of_tracked_points();
+        let (errors, drifts) = (LengthErrors::of_tracked_points(), LengthErrors::of_drifts());
         for (mut track, point) in before.into_iter().zip(found) {
             let TrackedPoint { at_px, status, error, forward_backward_px } = *point;
             let expected_error_px = point.expected_error_px(&errors);
+            track.squares_px2 += expected_error_px.powi(2);
+            let expected_drift_px = drifts.expected_px(track.squares_px2.sqrt());
             let (frame, id, status_word) = (self.frames, track.id, status.word());
             self.table.push(TrackRow {
                 frame,
@@ -279,6 +284,7 @@ impl<'s> PointTracks<'s> {
                 error,
                 forward_backward_px,
                 expected_error_px,
+                expected_drift_px,
             });
             if status == PointStatus::Found {
                 track.way_px.push_back(at_px);
@@ -348,14 +354,47 @@ mod tests {
         tracks.end_frame().unwrap();
         let result = tracks.finish().unwrap();
         let rows = [
-            "frame,id,x,y,status,error,forward_backward,expected_error",
-            "0,0,1.0000,2.0000,begins,nan,nan,nan",
-            "0,1,nan,nan,begins,nan,nan,nan",
-            "1,0,1.5000,2.0000,found,0.5000,nan,nan",
-            "1,1,nan,nan,undefined,0.5000,nan,nan",
-            "2,0,9.0000,9.0000,inconsistent,0.5000,nan,nan",
+            "frame,id,x,y,status,error,forward_backward,expected_error,expected_drift",
+            "0,0,1.0000,2.0000,begins,nan,nan,nan,nan",
+            "0,1,nan,nan,begins,nan,nan,nan,nan",
+            "1,0,1.5000,2.0000,found,0.5000,nan,nan,nan",
+            "1,1,nan,nan,undefined,0.5000,nan,nan,nan",
+            "2,0,9.0000,9.0000,inconsistent,0.5000,nan,nan,nan",
         ];
         assert_eq!((result.frames, result.tracks, result.alive), (3, 2, 0));
         assert_eq!(tracks_csv(result.table).lines().collect::<Vec<_>>(), rows);
+    }
+
+    #[test]
+    fn a_drift_grows_with_the_steps_of_its_track() {
+        let session = Session::on(Device::cpu(1).unwrap());
+        let frame = Volume::from_fn(Grid::image(32, 32).unwrap(), |[x, y, _]| ((x * y) % 7) as f32);
+        let points = [Some([1.0, 2.0, 0.0])];
+        let request = TracksRequest {
+            begin: TracksBegin::Points(&points),
+            corner_distance_px: 8.0,
+            ended: EndedTracks::Stay,
+            parameters: TrackingParameters::default(),
+        };
+        let mut tracks = PointTracks::begin(&frame, &request, &session).unwrap();
+        for back_px in [0.02, 0.3, 0.02] {
+            let point = TrackedPoint {
+                at_px: [1.0, 2.0],
+                status: PointStatus::Found,
+                error: 0.5,
+                forward_backward_px: back_px,
+            };
+            tracks.advance(&[point]);
+            tracks.end_frame().unwrap();
+        }
+        let table = tracks.finish().unwrap().table;
+        let [steps, drifts] =
+            [|row: &TrackRow| row.expected_error_px, |row: &TrackRow| row.expected_drift_px]
+                .map(|of: fn(&TrackRow) -> f32| table[1..].iter().map(of).collect::<Vec<f32>>());
+        assert!(steps[0] == steps[2] && steps[0] < steps[1], "{steps:?}");
+        assert!(drifts[0] < drifts[1] && drifts[1] <= drifts[2], "{drifts:?}");
+        let curves = LengthErrors::of_drifts();
+        let all = steps.iter().map(|step| step * step).sum::<f32>().sqrt();
+        assert_eq!(drifts[2], curves.expected_px(all));
     }
 }

@@ -133,7 +133,7 @@ impl Call<'_> {
     fn find(&self, opened: &mut OpenedMethod, account: &mut Account) -> Result<Solved> {
         let Self { request, frames, mask, session } = *self;
         account.parameters = opened.parameters.clone();
-        account.errors = request.method.error_curves(frames[0].grid().dimension());
+        account.errors = request.method.error_curves(frames[0].grid().dimension(), StartKind::None);
         let grids: Vec<_> = frames.iter().map(|frame| frame.grid()).collect();
         let sketch = FlowSketch {
             grids: &grids,

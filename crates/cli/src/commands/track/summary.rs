@@ -51,6 +51,14 @@ fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
             ("strain", format!("{name}: extreme {extreme} (frame {frame}){}", end.unwrap_or_default()))
         }));
     }
+    lines.extend(run.expected_errors.iter().map(|own| {
+        let (title, count) = (own.structure.title(), own.count);
+        let [mean, most] = [own.modified_hausdorff_mm, own.nine_of_ten_mm];
+        (
+            "expected",
+            format!("{title}: {mean:.2} mm from a reader's, nine of ten below {most:.2}, mean of {count}"),
+        )
+    }));
     lines.extend(run.distances.iter().flat_map(|own| distances("", own)));
     for reader in run.readers.iter().skip(1) {
         lines.extend(distances(&format!("to {}", reader.reader), &reader.distances));

@@ -3,7 +3,7 @@
 use crate::workplace::Workplace;
 
 /// A file as `veloxel bench paper-a --json` prints it.
-fn printed(processor: &str, ms: f64) -> String {
+pub(super) fn printed(processor: &str, ms: f64) -> String {
     format!(
         r#"{{"paper-a": {{
             "system": [{{"what": "host processor", "value": "{processor}"}}],

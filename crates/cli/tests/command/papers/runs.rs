@@ -1,8 +1,12 @@
 //! The commands of docs/papers.md that work, one after the other in one folder.
 
+use super::merge::printed;
 use super::{Item, borrowed, items, preparations};
+use crate::dicom_cine::write_cine;
+use crate::phase::write_y4m;
 use crate::segment::stacked_boxes;
-use crate::workplace::Workplace;
+use crate::workplace::{Run, Workplace};
+use std::fs::File;
 use veloxel_core::{Grid, Volume};
 
 /// What the page's commands read besides phantoms.
@@ -29,7 +33,23 @@ fn prepare(place: &Workplace) {
     let mask = Volume::from_fn(grid.clone(), |[x, y, _]| f32::from(u8::from(inside(x, nx) && inside(y, ny))));
     place.write_image("pictures/mask.png", &mask);
     stacked_boxes(place, "mesh.obj");
+    write_cine(place, "dicom");
+    write_y4m(place, CAMERA, 6, 0.5);
+    for (file, processor, ms) in [("a.json", "Alpha", 100.0), ("b.json", "Beta", 200.0)] {
+        place.write(file, printed(processor, ms));
+    }
     place.write("graph.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1.5\n3 2 2.5\n");
+}
+
+/// What a camera sends: a command that reads `-` gets it by a pipe.
+const CAMERA: &str = "camera.y4m";
+
+/// Runs a command of the page.
+fn run(place: &Workplace, command: &[String]) -> Run {
+    match command.iter().any(|word| word == "-") {
+        true => place.run_with(&borrowed(command), File::open(place.path(CAMERA)).expect("a video")),
+        false => place.run(&borrowed(command)),
+    }
 }
 
 #[test]
@@ -37,16 +57,13 @@ fn prepare(place: &Workplace) {
 fn every_command_that_works_runs() {
     let place = Workplace::new();
     prepare(&place);
-    let works = |item: &Item<'_>| item.how.starts_with("works") || item.how.starts_with("in part");
-    // Benches take minutes, a camera has no end, and there is no DICOM here.
-    let runs = |item: &Item<'_>| {
-        !item.command.is_empty()
-            && item.command[0] != "bench"
-            && !item.command.iter().any(|w| w == "-" || w == "dicom")
-    };
+    // What measures takes minutes, and has tests of its own.
+    let measures =
+        |command: &[String]| command[0] == "bench" && !command.iter().any(|word| word == "--merge");
+    let works = |item: &Item<'_>| item.how.starts_with("works") && !measures(&item.command);
     let mut failed = Vec::new();
-    for Item { paper, name, command, .. } in items().into_iter().filter(|item| works(item) && runs(item)) {
-        let run = place.run(&borrowed(&command));
+    for Item { paper, name, command, .. } in items().into_iter().filter(works) {
+        let run = run(&place, &command);
         if run.code != Some(0) {
             failed.push(format!("{paper}, {name}: veloxel {}: {}", command.join(" "), run.stderr));
         }

@@ -16,7 +16,7 @@ pub(crate) use archive::Archive;
 pub(crate) use folder::Folder;
 pub(crate) use key::{joined, plain};
 #[cfg(feature = "remote")]
-pub(crate) use remote::{Upload, check_address, check_address_writable};
+pub(crate) use remote::{PartObjects, Upload, check_address, check_address_writable};
 
 /// Values by their keys.
 pub(crate) enum Store<'a> {

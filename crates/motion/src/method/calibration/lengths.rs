@@ -2,7 +2,8 @@
 //!
 //! Both have one raw error, pixels: of a disparity that of its confidence c, `½ √(1/c − 1)`; of a tracked point's step from one frame to the
 //! next the distance between where it was and where the way back ends. A curve that only rises leads from there to the mean error of such
-//! disparities or points, a second one to the error that nine of ten stay below. `benches/calibration_of_lengths.py` makes the table, and
+//! disparities or points, a second one to the error that nine of ten stay below. A third pair of curves leads from the expected errors of
+//! all steps of a track to how far it is from where its first point has gone. `benches/calibration_of_lengths.py` makes the table, and
 //! says which scenes took part (docs/confidence.md).
 //! *Limits*: the scenes were photographs, and errors above 5 pixels counted as 5.
 
@@ -38,6 +39,12 @@ impl LengthErrors {
     /// The curves of tracked points.
     pub fn of_tracked_points() -> Self {
         Self::named("track-points", "default").expect("the table should have tracked points")
+    }
+
+    /// The curves of how far a track is from where its first point has gone, by the root of the sum of squares of the expected errors of
+    /// its steps, pixels.
+    pub fn of_drifts() -> Self {
+        Self::named("track-points", "drift").expect("the table should have tracks")
     }
 
     fn named(method: &str, preset: &str) -> Option<Self> {
@@ -87,7 +94,7 @@ mod tests {
             assert!(curve.windows(2).all(|pair| pair[0] <= pair[1]) && curve[0] >= 0.0, "{line}");
             assert!(LengthErrors::named(cells[0], cells[1]).is_some(), "{line}");
         }
-        assert_eq!(lines.len(), 10);
+        assert_eq!(lines.len(), 12);
     }
 
     #[test]
@@ -97,6 +104,7 @@ mod tests {
             LengthErrors::of_disparities("accurate", Off),
             LengthErrors::of_disparities("fast", Off),
             LengthErrors::of_tracked_points(),
+            LengthErrors::of_drifts(),
         ] {
             for (surer, less_sure) in [(0.0, 0.05), (0.05, 0.3), (0.3, 2.0), (2.0, 100.0)] {
                 assert!(curves.expected_px(surer) <= curves.expected_px(less_sure));

@@ -10,11 +10,13 @@
 
 mod covariance;
 mod lengths;
+mod outlines;
 mod probability;
 
 use veloxel_core::{Dimension, Volume};
 
 pub use lengths::LengthErrors;
+pub use outlines::OutlineErrors;
 pub use probability::THRESHOLDS_VOX;
 
 const TABLE: &str = include_str!("table.csv");
@@ -24,6 +26,8 @@ const KNOTS: usize = 11;
 const FIRST_RAW_VOX: f32 = 0.005;
 /// The preset whose curves serve where another one of its method has none.
 const COMMON_PRESET: &str = "accurate";
+/// What the table adds to the name of a method whose fields begin from matches.
+const FROM_MATCHES: &str = "+matches";
 
 /// The errors of a method's vectors, by their confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +56,13 @@ impl ErrorCurves {
             Some(Self { source, mean_vox, nine_of_ten_vox, ellipse_vox, above })
         };
         of(preset).or_else(|| of(COMMON_PRESET))
+    }
+
+    /// The curves of fields that begin from [matches](crate::over::matches), whose confidence is that of both joined; those of the
+    /// method alone where they were not measured so.
+    pub fn of_matches(method: &str, preset: &str, dimension: Dimension) -> Option<Self> {
+        Self::of(&format!("{method}{FROM_MATCHES}"), preset, dimension)
+            .or_else(|| Self::of(method, preset, dimension))
     }
 
     /// The names of the method and of the preset that were measured.
@@ -115,13 +126,20 @@ fn raw_of(confidence: f32) -> f32 {
 
 /// The value of a curve at a raw error: straight over the logarithm, constant beyond either end; NaN for NaN.
 fn at_raw(curve: &[f32; KNOTS], raw_vox: f32) -> f32 {
-    if raw_vox.is_nan() {
+    at_place(curve, (raw_vox / FIRST_RAW_VOX).log2())
+}
+
+/// The value of a curve between its values, the first of which has the place 0; constant beyond either end, NaN for NaN.
+fn at_place(curve: &[f32; KNOTS], place: f32) -> f32 {
+    if place.is_nan() {
         return f32::NAN;
     }
-    let place = (raw_vox / FIRST_RAW_VOX).log2().clamp(0.0, (KNOTS - 1) as f32);
+    let place = place.clamp(0.0, (KNOTS - 1) as f32);
     let lower = (place as usize).min(KNOTS - 2);
     let share = place - lower as f32;
-    (1.0 - share) * curve[lower] + share * curve[lower + 1]
+    let value = (1.0 - share) * curve[lower] + share * curve[lower + 1];
+    // Rounding does not leave a curve that only rises.
+    value.clamp(curve[lower], curve[lower + 1])
 }
 
 #[cfg(test)]
@@ -143,6 +161,20 @@ mod tests {
             count += 1;
         }
         assert!(count >= 30, "{count} curves");
+    }
+
+    #[test]
+    fn fields_from_matches_have_curves_of_their_own_where_they_were_measured() {
+        let alone = |preset| ErrorCurves::of("clg", preset, Dimension::Two).expect("curves");
+        let joined = |preset| ErrorCurves::of_matches("clg", preset, Dimension::Two).expect("curves");
+        assert_eq!(joined("fast").source(), ["clg+matches", "fast"]);
+        assert_eq!(joined("realtime").source(), ["clg+matches", "accurate"]);
+        assert_eq!(ErrorCurves::of("clg+matches", "fast", Dimension::Two), Some(joined("fast")));
+        // Motion that is lost without matches raises what is foretold of the method alone.
+        assert!(joined("accurate").expected_vox(0.9) < alone("accurate").expected_vox(0.9));
+        let volumes = ErrorCurves::of_matches("clg", "fast", Dimension::Three);
+        assert_eq!(volumes, ErrorCurves::of("clg", "fast", Dimension::Three));
+        assert_eq!(ErrorCurves::of_matches("fe", "accurate", Dimension::Two), None);
     }
 
     #[test]

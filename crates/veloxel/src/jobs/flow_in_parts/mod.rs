@@ -105,12 +105,39 @@ pub(super) fn flow_in_parts(job: &FlowJob, session: &Session) -> Result<JobRun<R
     kept_flow_in_parts(job, session, |_| Ok(()))
 }
 
+/// Where a run keeps the tiles of a field at an address; those of a field in a folder lie beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TilesPlace {
+    /// In the current folder: the run is one process.
+    Own,
+    /// At the address, where other processes find them.
+    #[cfg_attr(not(feature = "remote"), allow(dead_code, reason = "fields at addresses are refused"))]
+    Shared,
+}
+
+impl TilesPlace {
+    /// Whether the tiles of a field with this name lie at its address.
+    #[cfg(feature = "remote")]
+    pub fn is_address(self, field: &Path) -> bool {
+        self == Self::Shared && io::is_store_address(field)
+    }
+}
+
 /// Estimates a flow as [`flow_in_parts`] does; `keep` takes note of it once its files have their names, before its tiles are removed.
 ///
 /// # Errors
 /// As [`flow_in_parts`], and what `keep` fails with.
 pub(super) fn kept_flow_in_parts(
     job: &FlowJob,
+    session: &Session,
+    keep: impl FnOnce(&JobRun<RunReport>) -> Result<()>,
+) -> Result<JobRun<RunReport>> {
+    placed_flow_in_parts(job, TilesPlace::Own, session, keep)
+}
+
+fn placed_flow_in_parts(
+    job: &FlowJob,
+    place: TilesPlace,
     session: &Session,
     keep: impl FnOnce(&JobRun<RunReport>) -> Result<()>,
 ) -> Result<JobRun<RunReport>> {
@@ -130,7 +157,7 @@ pub(super) fn kept_flow_in_parts(
     let names = PairNames { title: &title, images: &images, ..PairNames::default() };
     let method = &job.options.choice();
     let request = parts_request(job, [&fixed, &moving], names, method, &mut log.warnings, session)?;
-    let mut output = StoreOutput::new(job, session, plan, grids[0]);
+    let mut output = StoreOutput::new(job, session, plan, grids[0], place);
     let mut found = pair_in_parts(&request, &mut output, session)?;
     log.absorb(std::mem::take(&mut found.account));
     [&fixed, &moving].into_iter().for_each(|image| log.warnings.extend(image.told()));

@@ -2,7 +2,7 @@
 
 mod mesh_info;
 
-use super::{Account, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions, Stages};
+use super::{Account, JobError, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions, Stages};
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
 use crate::pipelines::segment::{CutEnds, PartMesh, PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
@@ -10,7 +10,7 @@ pub use mesh_info::{MeshInfo, mesh_info};
 use std::path::PathBuf;
 use veloxel_core::{Stage, TriangleMesh, Warnings};
 use veloxel_io::{self as io, ContentKind, Matrix, PaintedMesh, ReadOptions, Target};
-use veloxel_mesh::{MeshError, PartCount};
+use veloxel_mesh::{MeshError, PartCount, has_part_probabilities};
 use veloxel_report::{
     AnswerView, OwnParts, RunHeader, SegmentReport, SegmentView, part_colours, segment_html,
 };
@@ -41,6 +41,8 @@ pub struct SegmentOutputs {
     pub labels: Option<PathBuf>,
     /// The probability of each part (columns) for each triangle (rows): `.npy` or `.csv`.
     pub membership: Option<PathBuf>,
+    /// The probability that people give each triangle to its part: `.npy` or `.csv`.
+    pub probability: Option<PathBuf>,
     /// The page.
     pub html: Option<PathBuf>,
     /// A folder that gets each part as a mesh of its own.
@@ -54,13 +56,15 @@ pub struct SegmentOutputs {
 impl SegmentJob {
     /// The plan of its files, not checked yet.
     pub(super) fn plan(&self, session: &Session) -> OutputPlan {
-        let SegmentOutputs { painted, labels, membership, html, parts, report, .. } = &self.outputs;
+        let SegmentOutputs { painted, labels, membership, probability, html, parts, report, .. } =
+            &self.outputs;
         OutputPlan::of(session)
             .reads("mesh", [&self.mesh])
             .reads_settings(self.method.files())
             .writes(OutputRole::PaintedParts, [painted], OutputContent::Samples(ContentKind::Surface))
             .writes(OutputRole::Labels, labels, OutputContent::FaceLabels)
             .writes(OutputRole::Membership, membership, OutputContent::MatrixTable)
+            .writes(OutputRole::Probability, probability, OutputContent::MatrixTable)
             .writes(OutputRole::Page, html, OutputContent::Text)
             .writes(OutputRole::Parts, parts, OutputContent::Folder)
             .members(OutputRole::Parts, ["part_"])
@@ -97,6 +101,9 @@ fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<
     let membership =
         if job.outputs.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
     let method = SegmentMethod::of(job.method.draft())?;
+    if job.outputs.probability.is_some() && !has_part_probabilities(method.name()) {
+        return Err(JobError::NoPartProbability { method: method.name() }.into());
+    }
     let request = SegmentRequest { mesh: &mesh, count: job.count, method, membership };
     let mut found = pipeline::segment(&request, session).map_err(|error| job.of_its_mesh(error))?;
     stages.merge(std::mem::take(&mut found.account.stages));
@@ -118,6 +125,12 @@ fn write(mesh: &TriangleMesh, found: &SegmentResult, ends: CutEnds, plan: &mut O
         let rows: Vec<_> = (0..membership.rows()).map(|triangle| membership.row(triangle)).collect();
         plan.write(OutputRole::Membership, |target| {
             io::write_matrix(target, &Matrix { columns: &columns, rows: &rows })
+        })?;
+    }
+    if let Some(probability) = &found.probability {
+        let rows: Vec<_> = probability.chunks(1).collect();
+        plan.write(OutputRole::Probability, |target| {
+            io::write_matrix(target, &Matrix { columns: &["probability".to_owned()], rows: &rows })
         })?;
     }
     plan.write(OutputRole::Parts, |folder| {

@@ -45,6 +45,9 @@ impl RunFiles<'_> {
         if let Some(distances) = &run.distances {
             io::write_text(self.target("distances.csv"), &distances.to_csv())?;
         }
+        if let Some(errors) = &run.expected_errors {
+            io::write_text(self.target("expected_errors.csv"), &errors.to_csv())?;
+        }
         Ok(())
     }
 

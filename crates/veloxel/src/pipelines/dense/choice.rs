@@ -1,5 +1,6 @@
 //! Which method estimates, in which directions, and what is done to its flow.
 
+use super::start::StartKind;
 use crate::session::MethodKey;
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
@@ -61,9 +62,14 @@ impl MethodChoice {
         self.draft.method().require(&given.map(|(input, _)| *input).collect::<Vec<_>>())
     }
 
-    /// What a confidence says of the error, in voxels; none of a method that was not measured in that dimension.
-    pub fn error_curves(&self, dimension: Dimension) -> Option<ErrorCurves> {
-        ErrorCurves::of(self.draft.method_name(), self.draft.preset(), dimension)
+    /// What a confidence says of the error, in voxels, of a field that began from such a start; none of a method that was not measured in
+    /// that dimension.
+    pub fn error_curves(&self, dimension: Dimension, start: StartKind) -> Option<ErrorCurves> {
+        let (method, preset) = (self.draft.method_name(), self.draft.preset());
+        match start {
+            StartKind::Matches => ErrorCurves::of_matches(method, preset, dimension),
+            _ => ErrorCurves::of(method, preset, dimension),
+        }
     }
 
     /// What the method estimates its flow from.

@@ -2,6 +2,7 @@
 
 use crate::pipelines::dense::choice::MethodChoice;
 use crate::pipelines::dense::error::DenseError;
+use crate::pipelines::dense::start::StartKind;
 use crate::pipelines::prepare::grids::OutsideFill;
 use veloxel_core::Dimension;
 use veloxel_motion::ErrorCurves;
@@ -67,7 +68,7 @@ impl PairWanted {
         {
             return Err(DenseError::Threshold { got_vox });
         }
-        if self.needs_curves() && choice.error_curves(dimension).is_none() {
+        if self.needs_curves() && choice.error_curves(dimension, StartKind::None).is_none() {
             let what = if dimension == Dimension::Two { "pictures" } else { "volumes" };
             return Err(DenseError::NoErrorCurves { method: method.name(), what });
         }

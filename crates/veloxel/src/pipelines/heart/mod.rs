@@ -2,8 +2,6 @@
 
 mod choices;
 mod cine;
-mod csv;
-mod distance_table;
 mod error;
 mod follow;
 mod labels;
@@ -24,7 +22,6 @@ use crate::pipelines::account::Account;
 use crate::{Result, Session};
 pub use choices::{Cavities, MotionSpace, Placement, PresetChoice};
 pub use cine::Cine;
-pub use distance_table::{DistanceTable, NamedCurve};
 pub use error::HeartError;
 use motion::are_apart;
 use region::Region;
@@ -33,7 +30,10 @@ pub use request::{Reader, TrackRequest, TrackResult, TrackedRun};
 use seeds::Seeds;
 use setting::Setting;
 pub use slice_order::{ClearerFit, clearer_fit};
-pub use tables::{FunctionCurve, FunctionTable, STRAIN_KINDS, StrainNumbers, StrainRow, StrainTable};
+pub use tables::{
+    DistanceTable, FunctionCurve, FunctionTable, NamedCurve, OutlineError, OutlineErrorTable, STRAIN_KINDS,
+    StrainNumbers, StrainRow, StrainTable,
+};
 pub use veloxel_core::{Contour, ContourSet, Polygon, Structure};
 use veloxel_core::{Portion, Stage, Volume};
 pub use veloxel_motion::over::cycle::{CycleEstimate, PeriodicChoice};

@@ -2,9 +2,8 @@
 
 use super::choices::{Cavities, MotionSpace, Placement, PresetChoice};
 use super::cine::Cine;
-use super::distance_table::DistanceTable;
 use super::region::RegionChoice;
-use super::tables::{FunctionTable, StrainTable};
+use super::tables::{DistanceTable, FunctionTable, OutlineErrorTable, StrainTable};
 use crate::pipelines::account::Account;
 use veloxel_core::{ContourSet, Flow, Sequence, Volume};
 use veloxel_io::LabelMeaning;
@@ -94,6 +93,8 @@ pub struct TrackedRun {
     pub strain: Option<StrainTable>,
     /// Distances to readers and between them, frame by frame; none without readers.
     pub distances: Option<DistanceTable>,
+    /// Errors to expect of the outlines; none of a method that no heart was measured with.
+    pub expected_errors: Option<OutlineErrorTable>,
 }
 
 /// Outlines that were followed.

@@ -4,7 +4,7 @@ use super::labels::labels;
 use super::motion::{CineMotion, Way};
 use super::setting::Setting;
 use super::tables::{FunctionTable, StrainTable, Timing};
-use super::{TrackedRun, outlines, walls};
+use super::{OutlineErrorTable, TrackedRun, outlines, walls};
 use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::dense::{ChangedPlace, ChangedSpace, preserves_volume, warn_of_volume_change};
@@ -35,8 +35,12 @@ impl Setting<'_> {
             warn_of_volume_change(draft, &motion.parameters, place, &change, warnings);
         }
         let walls = walls::walls(self, motion, warnings)?;
-        let measures =
-            TrackRun { time_ms: solve_ms, ..self.measured(draft, &motions, &contours, &walls, warnings)? };
+        let errors = OutlineErrorTable::of(self, &contours, draft.method_name())?;
+        let measures = TrackRun {
+            time_ms: solve_ms,
+            expected_errors: errors.as_ref().map_or_else(Vec::new, OutlineErrorTable::summary),
+            ..self.measured(draft, &motions, &contours, &walls, warnings)?
+        };
         let timing = Timing {
             interval_ms: cine.frame_interval_ms(),
             periodicity: measures.periodicity,
@@ -49,6 +53,7 @@ impl Setting<'_> {
             function: FunctionTable::of(&measures, frames, timing),
             strain: StrainTable::of(&measures, timing),
             distances: None,
+            expected_errors: errors,
             measures,
             contours,
             fields,
@@ -84,6 +89,7 @@ impl Setting<'_> {
             preset: draft.preset().to_owned(),
             parameters: motion.parameters.clone().into(),
             time_ms: 0.0,
+            expected_errors: Vec::new(),
             periodicity: motion.periodicity(),
             drift_mm: motion.drift_vox().map(|drift| drift.map(|vox| vox * sx)),
             folded: motion.folded(frames),

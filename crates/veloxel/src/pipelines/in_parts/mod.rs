@@ -195,7 +195,7 @@ fn begin<'a>(
     let white = prepared.white();
     let opened = request.method.open(grids[0], white, 2, device)?;
     account.parameters = opened.parameters;
-    account.errors = request.method.error_curves(grids[0].dimension());
+    account.errors = request.method.error_curves(grids[0].dimension(), request.start.kind());
     drop(opened.method);
     let key = tile_key(request, &prepared, &plan.tiles, &account)?;
     Ok(Begun { account, prepared, white, plan, key })

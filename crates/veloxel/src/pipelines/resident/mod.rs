@@ -233,7 +233,7 @@ fn solved(
         || opening.open(grid, white, device),
         |opened| {
             account.parameters = opened.parameters.clone();
-            account.errors = opening.method.error_curves(grid.dimension());
+            account.errors = opening.method.error_curves(grid.dimension(), opening.start);
             let AnyMethod::Pair(method) = &mut opened.method else {
                 return Err(opening.takes_windows().into());
             };

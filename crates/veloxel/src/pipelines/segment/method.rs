@@ -32,6 +32,14 @@ impl Default for SegmentMethod {
 }
 
 impl SegmentMethod {
+    /// The method's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cuts(_) => CutsParams::METHOD,
+            Self::Fuzzy(_) => FuzzyParams::METHOD,
+        }
+    }
+
     /// The method of a preset with settings.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use method::{Found, PartsTask};
 pub use parts::{CutEnds, PartMesh};
 use veloxel_core::{CleaningReport, Stage, TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::{Cpu, Device, DeviceKind};
-use veloxel_mesh::{CleanMesh, DualGraph};
+use veloxel_mesh::{CleanMesh, DualGraph, part_probabilities};
 pub use veloxel_mesh::{
     CutsParams, CutsPreset, FirstMedoids, FuzzyParams, FuzzyPreset, PARTS_METHODS, PartCount, PartsDraft,
     PartsMethod,
@@ -53,6 +53,9 @@ pub struct SegmentResult {
     pub labels: Vec<u32>,
     /// How certain each triangle's part is, 0 to 1.
     pub certainty: Vec<f32>,
+    /// The probability that people give each triangle to its part, by its certainty; none of a method that no mesh was measured with
+    /// ([`part_probabilities`]).
+    pub probability: Option<Vec<f32>>,
     /// The part of each polygon that the mesh was made from: that of its largest triangle.
     pub polygon_labels: Vec<u32>,
     /// The probability of each part for each triangle, where it is wanted.
@@ -105,7 +108,11 @@ pub fn segment(request: &SegmentRequest<'_>, session: &Session) -> Result<Segmen
     {
         warn_of_count(asked, found.answer.count, &clean, &mut account.warnings);
     }
-    Ok(result(mesh, &clean, &graph, found, account))
+    let probability = part_probabilities(request.method.name(), &found.answer.certainty);
+    let mut found = result(mesh, &clean, &graph, found, account);
+    let of_triangle = |of_face: Vec<f32>| clean.face_of.iter().map(|&face| of_face[face as usize]).collect();
+    found.probability = probability.map(of_triangle);
+    Ok(found)
 }
 
 /// The threads of the processor: those of the device, if it is one.
@@ -157,6 +164,7 @@ fn result(
     let parts = parts::measured(&found, graph);
     SegmentResult {
         certainty: faces().map(|face| found.answer.certainty[face]).collect(),
+        probability: None,
         polygon_labels: parts::polygon_labels(mesh, clean, graph, &labels),
         labels,
         membership: found.membership.as_ref().map(|of_face| Membership::new(of_face, clean)),

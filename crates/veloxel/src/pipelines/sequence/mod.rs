@@ -17,7 +17,9 @@ pub use request::{SequenceRequest, TrueField};
 pub use result::SequenceResult;
 
 use super::account::{Account, Stages};
-use super::dense::{ChangedPlace, DenseError, note_idle_volume_mask, suggest_cine, warn_of_volume_change};
+use super::dense::{
+    ChangedPlace, DenseError, StartKind, note_idle_volume_mask, suggest_cine, warn_of_volume_change,
+};
 use super::prepare::full_scale::full_scale;
 use super::prepare::passes::Passes;
 use crate::{Result, Session, VeloxelError};
@@ -109,7 +111,8 @@ fn run_with(
     estimating: Estimating<'_>,
     account: &mut Account,
 ) -> Result<Collected> {
-    account.errors = run.request.method.error_curves(run.prepared.frames[0].grid().dimension());
+    account.errors =
+        run.request.method.error_curves(run.prepared.frames[0].grid().dimension(), StartKind::None);
     if !run.prepared.volume_masks.is_empty() {
         let name = run.request.volume_mask_name;
         note_idle_volume_mask(&run.request.method.draft, name, &account.parameters, &mut account.warnings);

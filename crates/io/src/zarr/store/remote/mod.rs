@@ -8,6 +8,7 @@
 mod ahead;
 mod connector;
 mod object;
+mod parts;
 mod upload;
 
 use super::Value;
@@ -31,6 +32,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use veloxel_core::Control;
 
+pub(crate) use parts::PartObjects;
 pub(crate) use upload::{Upload, check_address, check_address_writable};
 
 /// Requests that wait for their answers at once.

@@ -181,7 +181,7 @@ pub(crate) fn check_address_writable(path: &Path, control: &Control) -> Result<(
     remote.probe().map_err(IoError::write(&shown_source(path)))
 }
 
-fn address_of(path: &Path) -> Result<StoreAddress> {
+pub(super) fn address_of(path: &Path) -> Result<StoreAddress> {
     let whole = StoreAddress::of(path).filter(|address| address.below.is_empty());
     let error = || std::io::Error::other("name a whole store there, such as s3://bucket/field.ome.zarr");
     whole.ok_or_else(|| IoError::write(&shown_source(path))(error()))

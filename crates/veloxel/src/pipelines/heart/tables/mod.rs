@@ -1,5 +1,11 @@
-//! The tables of a run: strain of every region, and areas and volumes over time.
+//! The tables of a run: strain of every region, and areas and volumes over time; distances to readers, and expected errors.
 
+mod csv;
+mod distance_table;
+mod expected_errors;
+
+pub use distance_table::{DistanceTable, NamedCurve};
+pub use expected_errors::{OutlineError, OutlineErrorTable};
 use veloxel_measure::{Chamber, CurveEnds, RegionStrain, StrainAt, eulerian, rate_per_s};
 use veloxel_report::TrackRun;
 

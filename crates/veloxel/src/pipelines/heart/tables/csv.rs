@@ -1,6 +1,6 @@
 //! The tables of a run as text.
 
-use super::tables::{FunctionTable, STRAIN_KINDS, StrainNumbers, StrainTable};
+use super::{FunctionTable, STRAIN_KINDS, StrainNumbers, StrainTable};
 use std::fmt::Write;
 use veloxel_measure::DEFINITIONS;
 

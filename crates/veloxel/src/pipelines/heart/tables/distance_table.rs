@@ -22,7 +22,10 @@ pub struct NamedCurve {
 
 impl DistanceTable {
     /// The table of a run; none without readers.
-    pub(super) fn of(readers: &[ReaderDistances], between: &[BetweenReaders]) -> Option<Self> {
+    pub(in crate::pipelines::heart) fn of(
+        readers: &[ReaderDistances],
+        between: &[BetweenReaders],
+    ) -> Option<Self> {
         let named = |[one, other]: [&str; 2], curves: &[DistanceCurve]| -> Vec<NamedCurve> {
             let name = |curve: &DistanceCurve| NamedCurve {
                 between: [one.to_owned(), other.to_owned()],
