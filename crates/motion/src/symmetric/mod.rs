@@ -11,6 +11,8 @@
 //! *Folds*: after each step the determinant of every cell of both maps between the images is bounded from below by its Bernstein
 //! coefficients (`kernels/variational/cell_bounds`). Where a cell falls below what it should keep, the step is shortened around the
 //! place in the middle that moves it; a step that folds all the same is refused.
+//! *Brightness*: both images begin with the range of their own percentiles; where the middle sees both, a gain and an offset bring them
+//! together (`steps/brightness.rs`), since what moves changes percentiles without a change of brightness.
 //! *Noise*: where the noise of both images counts (`steps/noise.rs`), the window of the data is wider and short steps are left
 //! out, as those of [`Clg`](crate::Clg) are.
 //! *Symmetry*: exchange of the images gives the inverse field, bit by bit, where both lie on one grid and there is no mask.

@@ -89,6 +89,21 @@ fn noise_is_averaged_and_not_followed() {
 }
 
 #[test]
+fn motion_that_changes_what_is_bright_is_no_change_of_brightness() {
+    // A bright wall that moves inwards grows thicker: the percentiles of both images differ, their brightness does not.
+    let case = Case { motion: MotionKind::BeatingShell, texture: TextureKind::Wall, noise: Noise::None };
+    let phantom = case.build(&Grid::volume(40, 40, 40).expect("a grid"));
+    let error = |moving: &Volume<f32>| {
+        let found = register([&phantom.fixed, moving]);
+        mean_error_vox(&found.flow, &phantom)
+    };
+    let alike = error(&phantom.moving);
+    let brighter = error(&phantom.moving.map(|v| 1.1 * v + 0.05));
+    assert!(alike < 0.1, "{alike}");
+    assert!(brighter < 0.1, "{brighter} where the moving image is brighter");
+}
+
+#[test]
 fn images_that_ask_for_a_fold_get_none() {
     // Two bars in front of a ground, of which one is gone: what was between them has nowhere to go.
     for dimension in [Dimension::Two, Dimension::Three] {
