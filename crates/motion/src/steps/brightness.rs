@@ -37,7 +37,7 @@ pub(crate) struct BrightnessDifference {
 }
 
 impl BrightnessDifference {
-    /// Of two images of a shape where a weight is above 0; none where too little is seen.
+    /// The difference of two images of a shape where a weight is above 0; none where too little is seen.
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute).
@@ -61,7 +61,7 @@ impl BrightnessDifference {
         Ok(Self::of_samples(&counted))
     }
 
-    /// Of samples of both images at the same places.
+    /// The difference of samples of both images at the same places.
     fn of_samples(samples: &[[f32; 2]]) -> Option<Self> {
         if samples.len() < FEWEST_SAMPLES {
             return None;

@@ -7,6 +7,7 @@ mod image;
 mod narrow;
 mod opening;
 mod outcome;
+mod pair_wanted;
 mod short;
 mod start;
 mod volume_change;
@@ -22,9 +23,10 @@ pub(crate) use narrow::{doubt_phases, doubt_unexplained, is_narrow_for_phases};
 pub(crate) use opening::Opening;
 pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};
+pub use pair_wanted::PairWanted;
 pub(crate) use short::doubt_short;
 pub use start::{PairStart, StartKind};
 pub(crate) use volume_change::{
     ChangedPlace, ChangedSpace, VolumeChange, preserves_volume, warn_of_volume_change,
 };
-pub use wanted::{PairWanted, Wanted};
+pub use wanted::Wanted;

@@ -6,6 +6,7 @@ mod error;
 mod follow;
 mod labels;
 mod motion;
+mod outline_errors;
 mod outlines;
 mod placement;
 mod readers;
