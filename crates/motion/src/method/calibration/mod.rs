@@ -58,7 +58,7 @@ impl ErrorCurves {
         of(preset).or_else(|| of(COMMON_PRESET))
     }
 
-    /// The curves of fields that begin from [matches](crate::over::matches), whose confidence is that of both joined; those of the
+    /// The curves of fields that begin from matches, whose confidence is that of both joined; those of the
     /// method alone where they were not measured so.
     pub fn of_matches(method: &str, preset: &str, dimension: Dimension) -> Option<Self> {
         Self::of(&format!("{method}{FROM_MATCHES}"), preset, dimension)
