@@ -119,6 +119,9 @@ fn write(folder: &Path, prefix: &str, place: &CinePlace, run: &TrackedRun) {
     if let Some(strain) = &run.strain {
         io::write_text(path("strain.csv"), &strain.to_csv()).unwrap();
     }
+    if let Some(errors) = &run.expected_errors {
+        io::write_text(path("expected_errors.csv"), &errors.to_csv()).unwrap();
+    }
 }
 
 fn write_film(path: &Path, cine: &Cine, run: &TrackedRun, found: &TrackResult) {
