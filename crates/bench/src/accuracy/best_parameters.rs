@@ -5,15 +5,16 @@
 //! by √2 and divided by it, taken to nothing and from nothing; each word is replaced by every other one. What lowers the mean end-point
 //! error in the interior by a thousandth is kept at once, and the search goes round until a round keeps nothing or [`MOST_RUNS`] are spent.
 
+use crate::scores::phantom_grid;
 use crate::{BenchError, Figure, Session};
 use serde_json::{Value, json};
 use veloxel::pipelines::{MethodChoice, PairRequest, pair};
 use veloxel_core::parameters::{MethodEntry, ParameterDeclaration, ParameterKind};
-use veloxel_core::{Control, Dimension};
+use veloxel_core::{Control, Diagnosis, Dimension, ErrorKind};
 use veloxel_measure::flow_error;
 use veloxel_motion::{DenseDraft, MotionError};
-use veloxel_phantoms::Phantom;
-use veloxel_phantoms::catalogue::{Case, cases, isotropic_grid};
+use veloxel_phantoms::catalogue::cases;
+use veloxel_phantoms::{Noise, Phantom};
 
 /// Where searches begin.
 const STARTS: [&str; 2] = ["accurate", "fast"];
@@ -23,21 +24,22 @@ const MOST_RUNS: usize = 500;
 const LOWER: f64 = 0.999;
 /// The largest that a whole number is taken to: what counts steps costs as many times as much.
 const MOST_WHOLE: u64 = 64;
+
 /// `best-parameters`: the noisy phantoms of `phantoms`.
 pub(crate) fn best_parameters(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
     for dimension in [Dimension::Two, Dimension::Three] {
-        for name in NOISY {
-            let called = format!("{name}: {}-D", dimension.count());
-            if session.only.as_ref().is_some_and(|part| !called.contains(part.as_str())) {
+        let (grid, axes) = (phantom_grid(dimension)?, format!("{}-D", dimension.count()));
+        for case in cases().into_iter().filter(|case| case.noise != Noise::None) {
+            let name = format!("{}: {axes}", case.name(dimension).replace(&format!(" {axes}"), ""));
+            if session.only.as_ref().is_some_and(|part| !name.contains(part.as_str())) {
                 continue;
             }
-            let phantom = phantom_of(name, dimension)?;
+            let phantom = case.build(&grid);
             let of_start = |preset| Search::from(session, &phantom, preset);
             let [accurate, fast] = STARTS.map(of_start);
             let (accurate, fast) = (accurate?, fast?);
             let (own, best) = (accurate.begun_at, if accurate.error <= fast.error { accurate } else { fast });
-            let name = called;
             figures.push(Figure::new(format!("{name}: accurate"), own, "voxels"));
             let how = format!("{name}: best of all parameters, {} {}", best.preset, best.changes());
             figures.push(Figure::new(how, best.error, "voxels"));
@@ -46,22 +48,6 @@ pub(crate) fn best_parameters(session: &Session<'_>) -> Result<Vec<Figure>, Benc
     }
     Ok(figures)
 }
-
-/// A phantom of `phantoms`.
-fn phantom_of(name: &str, dimension: Dimension) -> Result<Phantom, BenchError> {
-    let grid = isotropic_grid(dimension, if dimension == Dimension::Two { 96 } else { 64 })?;
-    let called = |case: &Case| case.name(dimension).replace(&format!(" {}-D", dimension.count()), "") == name;
-    let case = cases().into_iter().find(called);
-    Ok(case.expect("a phantom with noise should be a case of the list").build(&grid))
-}
-
-/// The phantoms with noise.
-const NOISY: [&str; 4] = [
-    "shift, smooth, noisy",
-    "beating shell, smooth, noisy",
-    "sinusoid, smooth, noisy",
-    "beating, twisting shell, wall, noisy",
-];
 
 /// A search from one preset.
 struct Search<'a> {
@@ -120,8 +106,11 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         self.runs += 1;
-        // Some values do not go together: those runs are refused.
-        let Ok(error) = self.error_of(&draft) else { return Ok(false) };
+        let error = match self.error_of(&draft) {
+            // Some values do not go together.
+            Err(BenchError::Job(refused)) if refused.kind() == ErrorKind::Parameter => return Ok(false),
+            found => found?,
+        };
         let is_lower = error < LOWER * self.error;
         if is_lower {
             (self.draft, self.error) = (draft, error);

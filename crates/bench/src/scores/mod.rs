@@ -17,6 +17,7 @@ pub use page::{ScorePage, score_table};
 pub use score::Score;
 pub use score_file::ScoreFile;
 pub use set_scores::{ScoredWay, SetScores, Summary};
+pub(crate) use sets::phantoms::phantom_grid;
 pub use split::{Half, SplitItem, split};
 
 use crate::{BenchError, Session};

@@ -3,7 +3,7 @@
 use super::KnownMotion;
 use crate::scores::measured::Measured;
 use crate::{BenchError, Session};
-use veloxel_core::Dimension;
+use veloxel_core::{CoreError, Dimension, Grid};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{cases, isotropic_grid};
 
@@ -32,14 +32,19 @@ pub(crate) fn volumes(
     phantom(session, item, ways, Dimension::Three)
 }
 
+/// The grid of all of them.
+pub(crate) fn phantom_grid(dimension: Dimension) -> Result<Grid, CoreError> {
+    let (_, size) = SIZES[usize::from(dimension == Dimension::Three)];
+    isotropic_grid(dimension, size)
+}
+
 fn phantom(
     session: &Session<'_>,
     item: &str,
     ways: &[&'static str],
     dimension: Dimension,
 ) -> Result<Vec<Measured>, BenchError> {
-    let (_, size) = SIZES[usize::from(dimension == Dimension::Three)];
-    let grid = isotropic_grid(dimension, size)?;
+    let grid = phantom_grid(dimension)?;
     let (name, is_kept) = item.strip_suffix(KEPT.0).map_or((item, false), |name| (name, true));
     let axes = format!(" {}-D", dimension.count());
     let mut case = cases()
