@@ -18,6 +18,22 @@ pub struct JacobianReport {
     pub divergence_rms: f64,
 }
 
+/// A gain and an offset of an image's samples v: gain · v + offset.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LinearBrightness {
+    /// Without a unit.
+    pub gain: f32,
+    /// In the samples' unit.
+    pub offset: f32,
+}
+
+impl LinearBrightness {
+    /// What a sample becomes.
+    pub fn of(&self, sample: f32) -> f32 {
+        self.gain * sample + self.offset
+    }
+}
+
 /// Mean |I_t| before and after, in mapped intensities, where both images have data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct BrightnessReport {
@@ -25,6 +41,9 @@ pub struct BrightnessReport {
     pub mean_abs_before: f64,
     /// With the field found.
     pub mean_abs_after: f64,
+    /// What the moving image's samples became before they were compared; none: they were compared as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moving: Option<LinearBrightness>,
 }
 
 /// Time of one stage of a pipeline.

@@ -58,7 +58,7 @@ pub use delivered_samples::{DeliveredSamples, DeliveredType};
 pub use diagnosis::{Diagnosis, ErrorKind, Hint};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
-    FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
+    FlowStatistics, JacobianReport, LinearBrightness, MethodDiagnostics, SolveStatus, StageTime,
 };
 pub use error::CoreError;
 pub use extremes::Extremes;

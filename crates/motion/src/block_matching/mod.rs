@@ -80,6 +80,9 @@ impl LevelSolver for BlockMatchingParams {
             noise: None,
         }
     }
+    fn intensity(&self) -> IntensityMapping {
+        self.intensity
+    }
     fn maps(&self, [fixed, moving]: [IntensityMap; 2]) -> [IntensityMap; 2] {
         let maps = match (self.intensity, self.measure) {
             (IntensityMapping::Raw, _) => [IntensityMap::IDENTITY; 2],

@@ -206,6 +206,9 @@ impl DenseMethod for Clg {
     fn interpolation(&self) -> warp::Interpolation {
         self.first.params.interpolation.of_kernel()
     }
+    fn takes_brightness_as_it_is(&self) -> bool {
+        self.first.params.intensity == IntensityMapping::Raw
+    }
     fn footprint(&self) -> Option<Footprint> {
         Some(footprint(&self.first, self.second.as_ref()))
     }

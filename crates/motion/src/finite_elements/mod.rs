@@ -259,6 +259,9 @@ impl DenseMethod for FiniteElements {
     fn device(&self) -> &Device {
         &self.device
     }
+    fn takes_brightness_as_it_is(&self) -> bool {
+        self.params.intensity == IntensityMapping::Raw
+    }
     fn footprint(&self) -> Option<Footprint> {
         Some(footprint(&self.params, &self.lattices))
     }

@@ -77,6 +77,9 @@ impl LevelSolver for LucasKanadeParams {
         let interpolation = self.interpolation.of_kernel();
         Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation, noise: None }
     }
+    fn intensity(&self) -> IntensityMapping {
+        self.intensity
+    }
     fn maps(&self, [fixed, _]: [IntensityMap; 2]) -> [IntensityMap; 2] {
         [if self.intensity == IntensityMapping::Raw { IntensityMap::IDENTITY } else { fixed }; 2]
     }

@@ -15,6 +15,11 @@ pub trait DenseMethod: Send {
     fn interpolation(&self) -> Interpolation {
         Interpolation::CubicSpline
     }
+    /// Whether images count in the brightness that they have: the method compares the numbers of the files, or brings the images together by
+    /// itself. Otherwise a moving image that a linear start has aligned is made as bright as the fixed one first.
+    fn takes_brightness_as_it_is(&self) -> bool {
+        false
+    }
     /// The device memory that a run takes, and how a run may be cut into tiles; none: unknown, so memory and time cannot be
     /// predicted.
     fn footprint(&self) -> Option<Footprint> {

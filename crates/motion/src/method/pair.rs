@@ -8,8 +8,9 @@ use crate::method::resident::{DataRegion, ResidentRegion, ResidentStart};
 use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, FrameSource};
+use crate::steps::linear::aligned_brightness::{aligned_brightness, note_brightness};
 use crate::steps::moving_image::{require_overlap, require_sampled};
-use veloxel_core::{Grid, Mask, Portion, Volume};
+use veloxel_core::{Grid, LinearBrightness, Mask, Portion, Volume};
 
 /// A method that estimates the flow between two images.
 pub trait PairMethod: DenseMethod {
@@ -67,17 +68,21 @@ pub trait PairMethod: DenseMethod {
             let mut start_flow = None;
             let start = pair.start.find([&fixed, &moving], region.mask, &mut start_flow)?;
             let linear_start = start.linear();
-            let found = if extras.warped {
+            let (found, brightness) = if extras.warped {
                 let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
+                let (pair, brightness) = pair.as_bright(self)?;
                 let mut pending = self.estimate(pair)?;
                 pending.warp([&fixed, &moving], self.interpolation())?;
-                pending.finish(extras)?
+                (pending.finish(extras)?, brightness)
             } else {
                 // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-                self.estimate(pair)?.finish(extras)?
+                let (pair, brightness) = pair.as_bright(self)?;
+                (self.estimate(pair)?.finish(extras)?, brightness)
             };
-            Ok(DenseFlow { linear_start, ..found })
+            let mut found = DenseFlow { linear_start, ..found };
+            note_brightness(brightness, &mut found.statistics);
+            Ok(found)
         })
     }
 
@@ -112,7 +117,10 @@ pub trait PairMethod: DenseMethod {
             let start = start.find([&fixed, &moving], region.mask, &mut start_flow)?;
             let linear_start = start.linear();
             let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-            Ok(OnDevice { linear_start, ..self.estimate(pair)?.stay()? })
+            let (pair, brightness) = pair.as_bright(self)?;
+            let mut found = OnDevice { linear_start, ..self.estimate(pair)?.stay()? };
+            note_brightness(brightness, &mut found.statistics);
+            Ok(found)
         })
     }
 }
@@ -165,6 +173,23 @@ impl<'a> ImagePair<'a> {
     pub fn borrowed(&self) -> ImagePair<'_> {
         let Self { fixed, moving, region, start } = self;
         ImagePair { fixed: fixed.borrowed(), moving: moving.borrowed(), region: *region, start: *start }
+    }
+
+    /// The pair as a method compares it: where the start is linear, the moving image is made as bright as the fixed one, and by what.
+    pub(crate) fn as_bright<M: DenseMethod + ?Sized>(
+        mut self,
+        method: &M,
+    ) -> Result<(Self, Option<LinearBrightness>)> {
+        let map = self.start.linear().filter(|_| !method.takes_brightness_as_it_is());
+        let images = [self.fixed.frame(), self.moving.frame()];
+        let found = match map {
+            Some(map) => aligned_brightness(images, self.region.mask, &map)?,
+            None => None,
+        };
+        if let Some(found) = found {
+            self.moving = self.moving.in_brightness(found)?.into();
+        }
+        Ok((self, found))
     }
 
     /// Checks that everything but the moving image lies on the grid that a method was opened for, that the moving image can be

@@ -62,6 +62,7 @@ impl PendingBrightness {
         Ok(BrightnessReport {
             mean_abs_before: mean(before.get_after(device, mark)?),
             mean_abs_after: mean(after.get_after(device, mark)?),
+            moving: None,
         })
     }
 }

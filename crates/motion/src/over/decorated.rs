@@ -55,6 +55,9 @@ impl<W: Decoration, M: DenseMethod + ?Sized> DenseMethod for Decorated<W, M> {
     fn interpolation(&self) -> Interpolation {
         self.method.interpolation()
     }
+    fn takes_brightness_as_it_is(&self) -> bool {
+        self.method.takes_brightness_as_it_is()
+    }
     fn footprint(&self) -> Option<Footprint> {
         W::footprint(self.method.footprint()?, self.grid())
     }

@@ -37,7 +37,8 @@ pub(crate) struct BrightnessDifference {
 }
 
 impl BrightnessDifference {
-    /// The difference of two images of a shape where a weight is above 0; none where too little is seen.
+    /// The difference of two images of a shape where both have samples and a weight, where there is one, is above 0; none where too little
+    /// is seen.
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute).
@@ -45,7 +46,7 @@ impl BrightnessDifference {
         device: &Device,
         shape: Shape,
         [fixed, moving]: [&Buffer; 2],
-        weight: &Buffer,
+        weight: Option<&Buffer>,
     ) -> Result<Option<Self>> {
         let places = Places::Every(step(shape));
         let gathered = |image: &Buffer| -> Result<Buffer> {
@@ -53,11 +54,13 @@ impl BrightnessDifference {
             Gather { image, places, out: &mut out }.run(device)?;
             Ok(out)
         };
-        let all = [fixed, moving, weight].into_iter().map(gathered).collect::<Result<Vec<_>>>()?;
+        let looked_at = [Some(fixed), Some(moving), weight].into_iter().flatten();
+        let all = looked_at.map(gathered).collect::<Result<Vec<_>>>()?;
         let all = device.download_all_after(all, None)?;
-        let samples = all[0].iter().zip(&all[1]).zip(&all[2]);
-        let counted = samples.filter(|(_, weight)| **weight > 0.0);
-        let counted: Vec<_> = counted.map(|((fixed, moving), _)| [*fixed, *moving]).collect();
+        let (samples, weights) = (all[0].iter().zip(&all[1]).map(|(f, m)| [*f, *m]), all.get(2));
+        let weighs = |nth: usize| weights.is_none_or(|weights| weights[nth] > 0.0);
+        let counts = |(nth, sample): &(usize, [f32; 2])| weighs(*nth) && sample.iter().all(|v| v.is_finite());
+        let counted: Vec<_> = samples.enumerate().filter(counts).map(|(_, sample)| sample).collect();
         Ok(Self::of_samples(&counted))
     }
 
@@ -112,6 +115,12 @@ impl BrightnessDifference {
     /// F − M where (F + M)/2 is 0, and where it is 1.
     pub fn at_ends(&self) -> [f64; 2] {
         [self.offset, self.gain + self.offset]
+    }
+
+    /// The gain and the offset by which the moving image becomes as bright as the fixed one.
+    pub fn of_moving(&self) -> [f64; 2] {
+        let own = 1.0 - 0.5 * self.gain;
+        [(1.0 + 0.5 * self.gain) / own, self.offset / own]
     }
 
     /// What the fixed image and the moving one become: `gain · v + offset` each, half of the way.

@@ -5,7 +5,7 @@ use crate::method::resident::ResidentMask;
 use crate::steps::buffers::copied;
 use crate::steps::intensity::{IntensityMap, Percentiles};
 use std::sync::{Mutex, PoisonError};
-use veloxel_core::{CoreError, Grid, Volume};
+use veloxel_core::{CoreError, Grid, LinearBrightness, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Operation;
@@ -237,13 +237,33 @@ impl FrameSource<'_> {
     pub fn borrowed(&self) -> FrameSource<'_> {
         FrameSource::Borrowed(self.frame())
     }
+    /// The image in another brightness.
+    pub(crate) fn in_brightness(self, brightness: LinearBrightness) -> Result<Frame> {
+        let device = self.frame().device().clone();
+        let (grid, known) = (self.frame().grid().clone(), self.frame().known()?);
+        let mut samples = self.own_samples()?;
+        let LinearBrightness { gain, offset } = brightness;
+        Operation::Rescale { gain, offset }.on(&mut samples).run(&device)?;
+        let becomes = |map: IntensityMap| IntensityMap {
+            lower: brightness.of(map.lower),
+            upper: brightness.of(map.upper),
+        };
+        let map = known.map.map(becomes);
+        Ok(Frame::with(&device, &grid, samples, ImageStats::Known(KnownStats { map, ..known })))
+    }
+
+    /// The samples in memory that may be changed.
+    fn own_samples(self) -> Result<Buffer> {
+        match self {
+            Self::Owned(frame) if !frame.samples.is_shared() => Ok(frame.samples),
+            _ => Ok(copied(self.frame().device(), self.frame().samples())?),
+        }
+    }
+
     /// The image with its intensities mapped; NaN, which only a mask can have let through, becomes 0.
     pub(crate) fn mapped(self, map: IntensityMap) -> Result<Buffer> {
         let device = self.frame().device().clone();
-        let mut samples = match self {
-            Self::Owned(frame) if !frame.samples.is_shared() => frame.samples,
-            _ => copied(&device, self.frame().samples())?,
-        };
+        let mut samples = self.own_samples()?;
         let (gain, offset) = map.gain_and_offset();
         Operation::MapAffine { gain, offset }.on(&mut samples).run(&device)?;
         Ok(samples)

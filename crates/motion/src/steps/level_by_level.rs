@@ -11,6 +11,7 @@ use crate::method::pending_flow::{FoundFlow, PendingFlow};
 use crate::method::resident::{DataRegion, ResidentMask, ResidentStart};
 use crate::method::start::{levels_used, start_on_coarsest};
 use crate::steps::buffers::on_grid;
+use crate::steps::choices::IntensityMapping;
 use crate::steps::frame::pair_maps;
 use crate::steps::image_pyramids::{ImagePyramids, LevelImages, Preparation, RawImages};
 use crate::steps::intensity::IntensityMap;
@@ -39,6 +40,8 @@ pub trait LevelSolver: Parameters + Debug + Send {
     fn levels(&self, grid: &Grid) -> Vec<LevelGeometry>;
     /// What is done to both images before.
     fn preparation(&self) -> Preparation;
+    /// The mapping of intensities that was chosen.
+    fn intensity(&self) -> IntensityMapping;
     /// What both images' intensities are mapped by, from the fixed image's map and the moving one's.
     fn maps(&self, of_images: [IntensityMap; 2]) -> [IntensityMap; 2];
     /// Most iterations of a level, 0 the finest.
@@ -175,6 +178,9 @@ impl<P: LevelSolver> DenseMethod for LevelByLevel<P> {
     }
     fn interpolation(&self) -> Interpolation {
         self.params.preparation().interpolation
+    }
+    fn takes_brightness_as_it_is(&self) -> bool {
+        self.params.intensity() == IntensityMapping::Raw
     }
     fn footprint(&self) -> Option<Footprint> {
         Some(self.params.footprint(self.levels[0].shape))

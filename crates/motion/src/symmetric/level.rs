@@ -158,7 +158,7 @@ impl<'a> SymmetricLevel<'a> {
     fn match_brightness(&mut self) -> Result<()> {
         let (device, [fixed, moving]) = (self.device, &mut self.sides);
         let seen = [&fixed.seen, &moving.seen];
-        let found = BrightnessDifference::of(device, self.geometry.shape, seen, &fixed.seen_inside)?;
+        let found = BrightnessDifference::of(device, self.geometry.shape, seen, Some(&fixed.seen_inside))?;
         let Some(found) = found else { return Ok(()) };
         let [dark, bright] = found.at_ends();
         let changed = [self.changed[0] + dark, self.changed[1] + bright];

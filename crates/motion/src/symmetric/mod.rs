@@ -199,6 +199,9 @@ impl DenseMethod for Symmetric {
     fn interpolation(&self) -> Interpolation {
         self.preparation().interpolation
     }
+    fn takes_brightness_as_it_is(&self) -> bool {
+        true
+    }
     /// Maps held and tried, each of six fields and two volumes; two half steps; a step, the system and the coarser grids; two images with
     /// their insides, as they are and as the middle sees them.
     fn footprint(&self) -> Option<Footprint> {

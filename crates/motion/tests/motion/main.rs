@@ -1,6 +1,7 @@
 //! Whole runs of the methods: against exact motion, against each other, and on every device.
 
 mod affine;
+mod aligned_brightness;
 mod block_matching;
 mod coarse_end;
 mod confidence;

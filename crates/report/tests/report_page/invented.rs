@@ -73,7 +73,7 @@ impl Pair {
         FlowStatistics {
             status: SolveStatus::Done,
             method: self.diagnostics(before, after),
-            brightness: BrightnessReport { mean_abs_before: before, mean_abs_after: after },
+            brightness: BrightnessReport { mean_abs_before: before, mean_abs_after: after, moving: None },
             jacobian,
             inverse_residual_vox: None,
             warnings: Warnings::new(),

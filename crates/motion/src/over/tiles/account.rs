@@ -2,11 +2,12 @@
 
 use super::mosaic::TileSeams;
 use super::plan::TilePlan;
+use crate::steps::linear::aligned_brightness::note_brightness;
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 use veloxel_core::{
-    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, MethodDiagnostics, Portion,
-    SolveStatus, WarningKind, Warnings,
+    BrightnessReport, DiagnosticCell, DiagnosticTable, FlowStatistics, LinearBrightness, MethodDiagnostics,
+    Portion, SolveStatus, WarningKind, Warnings,
 };
 
 /// How the run of one tile went.
@@ -50,6 +51,8 @@ pub(super) struct Account {
     missed: Option<String>,
     /// Why there was nothing to estimate.
     nothing: Option<String>,
+    /// What the moving image was compared as.
+    pub brightness: Option<LinearBrightness>,
     tiles: usize,
 }
 
@@ -95,11 +98,12 @@ impl Account {
             "seam_max_vox": seams.max_vox,
         });
         json.insert("tiles".to_owned(), tiles);
-        FlowStatistics {
+        let mut statistics = FlowStatistics {
             status: self.status,
             brightness: BrightnessReport {
                 mean_abs_before: mean(self.before),
                 mean_abs_after: mean(self.after),
+                moving: None,
             },
             inverse_residual_vox: self.inverse.map(mean),
             warnings,
@@ -110,7 +114,9 @@ impl Account {
                 curves: Vec::new(),
             },
             ..FlowStatistics::default()
-        }
+        };
+        note_brightness(self.brightness, &mut statistics);
+        statistics
     }
 }
 

@@ -4,9 +4,10 @@ use super::account::{Account, TileProgress};
 use super::beginning::Beginning;
 use super::intensities::intensities;
 use super::plan::CoarsePlan;
+use super::source::InBrightness;
 use super::store::{FlowInTiles, FoundTile, KeptTile, TileStore};
 use super::tile_run::NextTile;
-use super::{BoxedPair, Starts, Tiled, require_one_grid};
+use super::{Begun, BoxedPair, Starts, Tiled, require_one_grid};
 use crate::error::Result;
 use crate::method::shared_scalars::SharedScalars;
 use crate::over::beside::read_and_written_beside;
@@ -14,7 +15,7 @@ use crate::steps::frame::with_contrast;
 use crate::steps::intensity::IntensityMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use veloxel_core::GridBox;
+use veloxel_core::{GridBox, LinearBrightness};
 
 impl Tiled<'_> {
     /// Estimates the flow of a pair whose images are read box by box, and keeps every tile in a store as it is found. Tiles that
@@ -83,13 +84,14 @@ impl Tiled<'_> {
         map: IntensityMap,
         progress: &TileProgress,
     ) -> Result<BegunTiles<'p>> {
-        let Some(Beginning { flow, scalars, .. }) = kept else {
-            let starts = self.begin(pair, coarse, map, progress)?.starts;
-            return Ok(BegunTiles { map, starts, kept: None });
+        let Some(Beginning { flow, brightness, scalars, .. }) = kept else {
+            let Begun { starts, brightness, .. } = self.begin(pair, coarse, map, progress)?;
+            return Ok(BegunTiles { map, brightness, starts, kept: None });
         };
         let (portion, control) = (progress.of(coarse.plan.worked_voxels() as usize), self.device.control());
         control.portion(portion, || control.step(1.0, [None; 2]))?;
-        Ok(BegunTiles { map, starts: Starts::Coarse(flow, coarse.shrinking), kept: Some(scalars) })
+        let starts = Starts::Coarse(flow, coarse.shrinking);
+        Ok(BegunTiles { map, brightness, starts, kept: Some(scalars) })
     }
 
     /// Keeps the whole as one tile.
@@ -124,7 +126,9 @@ impl Tiled<'_> {
         progress: &TileProgress,
         store: &mut dyn TileStore,
     ) -> Result<(Vec<KeptTile>, Account)> {
-        let BegunTiles { map, starts, kept } = &begun;
+        let BegunTiles { map, brightness, starts, kept } = &begun;
+        let moving = InBrightness { image: pair.moving, brightness: *brightness };
+        let pair = &moving.of(pair);
         let (images, mut run) = self.begin_tiles(pair, starts, *map, progress)?;
         match (kept, run.method.shared_scalars()) {
             (Some(Some(kept)), Some(shared)) => *shared = kept.clone(),
@@ -133,7 +137,7 @@ impl Tiled<'_> {
                 self.settle_shared_scalars(&mut run, &images)?;
                 if let Starts::Coarse(flow, _) = starts {
                     let shared = run.method.shared_scalars();
-                    store.keep_beginning(&Beginning::kept(*map, flow, shared.as_deref()))?;
+                    store.keep_beginning(&Beginning::kept(*map, *brightness, flow, shared.as_deref()))?;
                 }
             }
         }
@@ -153,6 +157,7 @@ impl Tiled<'_> {
             },
             |tile: FoundTile| store().keep(&tile),
         )?;
+        run.account.brightness = *brightness;
         Ok((tiles, run.account))
     }
 }
@@ -160,6 +165,7 @@ impl Tiled<'_> {
 /// What tiles begin from.
 struct BegunTiles<'a> {
     map: IntensityMap,
+    brightness: Option<LinearBrightness>,
     starts: Starts<'a>,
     /// The numbers by which the tiles of an ended run decided, where there was one; none within where the method shares none.
     kept: Option<Option<SharedScalars>>,

@@ -87,7 +87,8 @@ impl Tiled<'_> {
         let found = run.tiles(0, self.plan, &finest, &start)?;
         let HostField { displacement, confidence, after } = found;
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
-        let brightness = BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after) };
+        let brightness =
+            BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after), moving: None };
         let mut account = Account::default();
         account
             .add(&TileAccount::of(&FlowStatistics { brightness, ..FlowStatistics::default() }), grid.len());

@@ -57,15 +57,17 @@ use crate::method::shared_scalars::SharedScalars;
 use crate::method::start::Start;
 use crate::steps::frame::{Frame, with_contrast};
 use crate::steps::intensity::IntensityMap;
+use crate::steps::linear::aligned_brightness::note_brightness;
 use crate::steps::moving_image::{require_sampled, voxel_map};
 use crate::steps::pyramid::rescaled;
 use account::{Account, TileProgress};
 use cut::grid_of;
 use intensities::intensities;
 use mosaic::Mosaic;
+use source::InBrightness;
 use std::borrow::Cow;
 use tile_run::{TileImages, TileRun, no_content};
-use veloxel_core::{Axes, Flow, Grid, GridBox, Mask, Volume};
+use veloxel_core::{Axes, Flow, Grid, GridBox, LinearBrightness, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 use walk::tile_cores;
@@ -97,6 +99,8 @@ enum Starts<'a> {
 /// The starts of tiles, and where the coarse pass says that voxels are hidden.
 struct Begun<'a> {
     starts: Starts<'a>,
+    /// What the moving image is compared as.
+    brightness: Option<LinearBrightness>,
     occlusion: Option<Volume<f32>>,
     /// The linear map that the coarse pass began from, on the pair's own grid.
     linear_start: Option<VoxelAffine>,
@@ -144,9 +148,12 @@ impl Tiled<'_> {
     fn solve(&self, pair: &BoxedPair<'_>, map: IntensityMap, progress: &TileProgress) -> Result<DenseFlow> {
         let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
         let grid = pair.fixed.grid();
-        let Begun { starts, occlusion, linear_start } = self.begin(pair, coarse, map, progress)?;
+        let Begun { starts, brightness, occlusion, linear_start } =
+            self.begin(pair, coarse, map, progress)?;
         let mut mosaic = Mosaic::new(grid);
-        let account = self.solve_tiles(pair, &starts, map, progress, &mut mosaic)?;
+        let moving = InBrightness { image: pair.moving, brightness };
+        let mut account = self.solve_tiles(&moving.of(pair), &starts, map, progress, &mut mosaic)?;
+        account.brightness = brightness;
         let (flow, confidence, seams) = mosaic.finish(grid)?;
         let mut tiled = DenseFlow::bare(flow, confidence, account.finish(self.plan, seams));
         tiled.linear_start = linear_start;
@@ -166,7 +173,8 @@ impl Tiled<'_> {
     ) -> Result<Begun<'p>> {
         if let Start::Flow(start) = pair.start {
             pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
-            return Ok(Begun { starts: Starts::Whole(start), occlusion: None, linear_start: None });
+            let starts = Starts::Whole(start);
+            return Ok(Begun { starts, brightness: None, occlusion: None, linear_start: None });
         }
         let shrinking = coarse.shrinking;
         let mut found = {
@@ -209,7 +217,8 @@ impl Tiled<'_> {
             Start::Affine(given) => Some(given),
             _ => found.linear_start.map(|start| rescaled(&start, [finer; 2])),
         };
-        Ok(Begun { starts: Starts::Coarse(found.flow, shrinking), occlusion, linear_start })
+        let brightness = found.statistics.brightness.moving;
+        Ok(Begun { starts: Starts::Coarse(found.flow, shrinking), brightness, occlusion, linear_start })
     }
 
     fn solve_whole(
@@ -236,8 +245,11 @@ impl Tiled<'_> {
         let linear_start = start.linear();
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         let portion = progress.of(pair.fixed.grid().len());
+        let (images, brightness) = images.as_bright(&*method)?;
         let found = device.control().portion(portion, || method.estimate(images))?;
-        Ok(DenseFlow { linear_start, ..found.finish(FlowExtras::default())? })
+        let mut found = DenseFlow { linear_start, ..found.finish(FlowExtras::default())? };
+        note_brightness(brightness, &mut found.statistics);
+        Ok(found)
     }
 
     /// Every tile into a mosaic; the account of all.

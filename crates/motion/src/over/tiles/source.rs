@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::method::pair::Pair;
 use crate::method::start::Start;
 use std::borrow::Cow;
-use veloxel_core::{Grid, GridBox, Mask, Volume};
+use veloxel_core::{Grid, GridBox, LinearBrightness, Mask, Volume};
 
 /// An image of which boxes are read.
 pub trait ImageBoxes: Sync {
@@ -60,6 +60,33 @@ impl<'a> From<&Pair<'a>> for BoxedPair<'a> {
     fn from(pair: &Pair<'a>) -> Self {
         let &Pair { fixed, moving, mask, volume_mask, weight, start } = pair;
         Self { fixed, moving, mask, volume_mask, weight, start }
+    }
+}
+
+/// An image in another brightness, where there is one.
+pub(super) struct InBrightness<'a> {
+    pub image: &'a dyn ImageBoxes,
+    pub brightness: Option<LinearBrightness>,
+}
+
+impl InBrightness<'_> {
+    /// A pair of which this is the moving image.
+    pub fn of<'p>(&'p self, pair: &BoxedPair<'p>) -> BoxedPair<'p> {
+        BoxedPair { moving: self, ..*pair }
+    }
+}
+
+impl ImageBoxes for InBrightness<'_> {
+    fn grid(&self) -> &Grid {
+        self.image.grid()
+    }
+
+    fn samples(&self, part: GridBox) -> Result<Cow<'_, [f32]>> {
+        let mut samples = self.image.samples(part)?;
+        if let Some(brightness) = self.brightness {
+            samples.to_mut().iter_mut().for_each(|v| *v = brightness.of(*v));
+        }
+        Ok(samples)
     }
 }
 

@@ -85,7 +85,7 @@ impl TiledWindows<'_> {
                 apart.filter(|v| v.is_finite()).fold((0.0, 0usize), |(sum, n), v| (sum + v, n + 1));
             gain * sum / count.max(1) as f64
         };
-        Ok(BrightnessReport { mean_abs_before: mean(next), mean_abs_after: mean(warped) })
+        Ok(BrightnessReport { mean_abs_before: mean(next), mean_abs_after: mean(warped), moving: None })
     }
 
     /// Flow, confidence and account.

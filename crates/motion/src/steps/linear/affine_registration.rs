@@ -14,13 +14,13 @@
 
 use crate::error::{MotionError, Result};
 use crate::method::resident::ResidentMask;
-use crate::steps::frame::{Frame, FrameSource};
+use crate::steps::frame::Frame;
 use crate::steps::intensity::IntensityMap;
-use crate::steps::linear::levels::{Levels, PyramidPair};
+use crate::steps::linear::levels::{Levels, PyramidPair, pyramid_of};
 use crate::steps::linear::motion_group::{AffineModel, MotionGroup};
 use crate::steps::linear::search::Tones;
 use crate::steps::moving_image::{require_sampled, voxel_map};
-use crate::steps::pyramid::{levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
+use crate::steps::pyramid::{levels, mask_pyramid, moving_levels};
 use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
 use veloxel_kernels::Kernel;
@@ -75,16 +75,7 @@ fn registration(
             return Ok(start);
         }
         let all_moving = moving_levels(moving.grid(), &placed, &all);
-        let [fixed, moving] = [(fixed, &all), (moving, &all_moving)].map(|(frame, levels)| {
-            let mapped = match_voxel_size(
-                device,
-                FrameSource::from(frame).mapped(map)?,
-                Shape::of(frame.grid()),
-                levels[0].shape,
-            )?;
-            pyramid(device, mapped, levels).map_err(MotionError::from)
-        });
-        let (fixed, moving) = (fixed?, moving?);
+        let (fixed, moving) = (pyramid_of(fixed, map, &all)?, pyramid_of(moving, map, &all_moving)?);
         let mask = mask.map(|m| mask_pyramid(device, m, &all)).transpose()?;
         let levels = Levels { grid, model, all: &all, all_moving: &all_moving, placed };
         let images = PyramidPair { fixed: &fixed, moving: &moving, mask: mask.as_deref() };

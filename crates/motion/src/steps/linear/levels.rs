@@ -1,12 +1,14 @@
 //! The levels of both images' pyramids on which a linear map is found, and the map by brightness.
 
 use crate::error::{MotionError, Result};
+use crate::steps::frame::{Frame, FrameSource};
+use crate::steps::intensity::IntensityMap;
 use crate::steps::linear::information::LevelPair;
 use crate::steps::linear::motion_group::{AffineModel, MotionGroup, farthest, solve};
-use crate::steps::pyramid::{LevelGeometry, between_grids, between_levels};
-use veloxel_core::Grid;
+use crate::steps::pyramid::{LevelGeometry, between_grids, between_levels, match_voxel_size, pyramid};
 use veloxel_core::matrix3::determinant;
-use veloxel_gpu::{Buffer, Device};
+use veloxel_core::{Grid, Shape};
+use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::affine_normal_equations::AffineNormalEquations;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
@@ -90,6 +92,54 @@ struct Alignment<'a> {
     group: &'a MotionGroup,
 }
 
+/// A level of the moving image as that of the fixed one sees it through linear maps.
+pub(super) struct SeenThrough<'a> {
+    levels: [&'a LevelGeometry; 2],
+    interpolation: Interpolation,
+    zero: Field,
+    out: Buffer,
+}
+
+impl<'a> SeenThrough<'a> {
+    /// Samples, or coefficients of a spline, are interpolated so.
+    pub fn new(
+        device: &Device,
+        levels: [&'a LevelGeometry; 2],
+        interpolation: Interpolation,
+    ) -> Result<Self> {
+        let shape = levels[0].shape;
+        let zero = device.zeros_field(shape.components(), shape.len())?;
+        Ok(Self { levels, interpolation, zero, out: device.zeros(shape.len())? })
+    }
+
+    /// The moving image at `map`, which leads from voxels of the fixed level to those of the moving one; NaN outside.
+    pub fn of(&mut self, device: &Device, moving: &Buffer, map: VoxelAffine) -> Result<&Buffer> {
+        let [fixed, own] = self.levels;
+        let warp = Warp {
+            shape: fixed.shape,
+            moving_shape: own.shape,
+            spacing_edges: fixed.spacing_edges,
+            interpolation: self.interpolation,
+            border: Border::Centres,
+            cut: None,
+            moving_from_fixed: map,
+            moving,
+            displacement: &self.zero,
+            out: &mut self.out,
+        };
+        warp.run(device)?;
+        Ok(&self.out)
+    }
+}
+
+/// An image as levels of its pyramid are made of it, by a map of its intensities; the finest level first.
+pub(super) fn pyramid_of(frame: &Frame, map: IntensityMap, levels: &[LevelGeometry]) -> Result<Vec<Buffer>> {
+    let (device, own) = (frame.device(), Shape::of(frame.grid()));
+    let mapped = FrameSource::from(frame).mapped(map)?;
+    let mapped = match_voxel_size(device, mapped, own, levels[0].shape)?;
+    Ok(pyramid(device, mapped, levels)?)
+}
+
 /// Gauss-Newton on a level; `map` leads from voxels of the full fixed grid to those of the full moving one.
 fn align(
     device: &Device,
@@ -98,28 +148,15 @@ fn align(
     map: VoxelAffine,
 ) -> Result<VoxelAffine> {
     let Alignment { levels, weight, unmoved, group } = *way;
-    let [shape, moving_shape] = levels.map(|level| level.shape);
+    let shape = levels[0].shape;
     let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
-    let zero = device.zeros_field(shape.components(), shape.len())?;
-    let mut warped = device.zeros(shape.len())?;
+    let mut seen = SeenThrough::new(device, levels, Interpolation::Linear)?;
     let start = between_levels(&map, levels);
     let (mut on_level, mut best) = (start, start);
     let mut least = f64::INFINITY;
     for _ in 0..STEPS {
-        let warp = Warp {
-            shape,
-            moving_shape,
-            spacing_edges: levels[0].spacing_edges,
-            interpolation: Interpolation::Linear,
-            border: Border::Centres,
-            cut: None,
-            moving_from_fixed: on_level,
-            moving,
-            displacement: &zero,
-            out: &mut warped,
-        };
-        warp.run(device)?;
-        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
+        let warped = seen.of(device, moving, on_level)?;
+        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped, weight };
         let equations = equations.run(device)?.get(device)?;
         if equations.mean_energy >= least {
             break;

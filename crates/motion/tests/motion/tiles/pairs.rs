@@ -260,4 +260,18 @@ fn a_start_found_on_shrunk_images_is_told_on_the_whole_grid() {
     let given = Pair { start: Start::Affine(whole), ..pair };
     assert_eq!(tiled(&given, &params, 0.6, &device).0.linear_start, Some(whole));
     assert_eq!(tiled(&Pair { start: Start::Zero, ..pair }, &params, 0.6, &device).0.linear_start, None);
+    // Tiles see the moving image in the brightness that the coarse pass has found.
+    let bright = moving.map(|v| 1.06 * v + 0.03);
+    let (other, _) = tiled(&Pair { moving: &bright, ..pair }, &params, 0.6, &device);
+    let brightness = other.statistics.brightness.moving.expect("a difference");
+    assert!((1.06 * brightness.gain - 1.0).abs() < 0.01, "{brightness:?}");
+    let error = |found: &DenseFlow| {
+        let truth = Flow::from_fn(fixed.grid().clone(), |[x, y, _]| {
+            let there = moved([x, y]);
+            [there[0] - x, there[1] - y, 0.0]
+        });
+        (0..fixed.grid().len()).map(|i| difference_vox(&found.flow, &truth, i)).sum::<f64>()
+    };
+    let (own, alike) = (error(&other), error(&tiled(&pair, &params, 0.6, &device).0));
+    assert!(own < 1.05 * alike, "{own} for {alike}");
 }

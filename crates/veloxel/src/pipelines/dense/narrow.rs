@@ -20,7 +20,7 @@ pub(crate) fn doubt_unexplained(
     confidence: &mut Volume<f32>,
     warnings: &mut Warnings,
 ) {
-    let BrightnessReport { mean_abs_before: before, mean_abs_after: after } = brightness;
+    let BrightnessReport { mean_abs_before: before, mean_abs_after: after, .. } = brightness;
     let [nx, ny, _] = flow.grid().size();
     let is_narrow = flow.grid().dimension() == Dimension::Two && nx.min(ny) < NARROW_PX;
     let explains_nothing = after > UNEXPLAINED * before;
@@ -94,7 +94,7 @@ mod tests {
             let grid = Grid::image(size[0], size[1]).unwrap();
             let flow = Flow::from_fn(grid.clone(), |_| [step, 0.0, 0.0]);
             let (mut confidence, mut warnings) = (Volume::from_fn(grid, |_| 1.0), Warnings::new());
-            let brightness = BrightnessReport { mean_abs_before: 10.0, mean_abs_after };
+            let brightness = BrightnessReport { mean_abs_before: 10.0, mean_abs_after, moving: None };
             doubt_unexplained(&flow, brightness, &mut confidence, &mut warnings);
             assert_eq!(confidence.data()[0] < 0.2, !warnings.is_empty());
             !warnings.is_empty()
