@@ -61,6 +61,19 @@ fn a_few_per_cent_of_brightness_are_no_motion() {
     }
 }
 
+/// Most of the images is a background of one value, as around a head: what differs there by rounding says nothing.
+#[test]
+fn a_dark_background_does_not_hide_it() {
+    let phantom = turned_wave(Dimension::Three);
+    let params = ClgParams::preset(ClgPreset::Fast, Dimension::Three);
+    let object = |image: &Volume<f32>, gain: f32| image.map(|v| gain * (v - 0.3).max(0.0));
+    let (fixed, moving) = (object(&phantom.fixed, 1.0), object(&phantom.moving, 1.05));
+    let start = Start::Registration(AffineModel::Affine);
+    let found = run(&Pair { start, ..pair(&fixed, &moving) }, &params, &cpu(1));
+    let brightness = found.statistics.brightness.moving.expect("a difference should be found");
+    assert!((brightness.gain * 1.05 - 1.0).abs() < 0.01, "{brightness:?}");
+}
+
 fn note(statistics: &FlowStatistics) -> String {
     statistics.warnings.iter().map(|warning| warning.message.clone()).collect()
 }

@@ -14,12 +14,10 @@ use crate::steps::linear::levels::{SeenThrough, pyramid_of};
 use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{between_levels, levels, mask_pyramid, moving_levels};
 use veloxel_core::{FlowStatistics, LinearBrightness, WarningKind};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 
 /// The finest level that is looked at has at most so many voxels.
-const MOST_VOXELS: usize = 1 << 18;
+const MOST_VOXELS: usize = 1 << 19;
 /// Share of the fixed image's range by which dark or bright places differ at least: less is how well the fit is known.
 const LEAST: f64 = 0.005;
 /// And at most.
@@ -44,19 +42,19 @@ pub(crate) fn aligned_brightness(
     let used_moving = moving_levels(moving.grid(), &placed, used);
     let pair = [&used[nth], &used_moving[nth]];
     let found = device.scope(|| -> Result<_> {
-        let [fixed, mut moving] =
+        let [fixed, moving] =
             [pyramid_of(fixed, intensities, used)?, pyramid_of(moving, intensities, &used_moving)?];
         let weight = mask.map(|mask| mask_pyramid(device, mask, used)).transpose()?;
-        // Between voxels linear interpolation would flatten what the moving image shows, a gain of its own.
-        SplineCoefficients { shape: pair[1].shape, samples: &mut moving[nth] }.run(device)?;
-        let mut seen = SeenThrough::new(device, pair, Interpolation::CubicSpline)?;
+        // Between voxels linear interpolation flattens what the moving image shows, which is a gain of its own; a spline makes a dark
+        // background wavy, which then is no longer the same in both.
+        let mut seen = SeenThrough::new(device, pair, Interpolation::CubicConvolution)?;
         let seen = seen.of(device, &moving[nth], between_levels(&placed.after(map), pair))?;
         let weight = weight.as_ref().map(|levels| &levels[nth]);
         BrightnessDifference::of(device, pair[0].shape, [&fixed[nth], seen], weight)
     })?;
     let in_bounds = |found: &BrightnessDifference| {
-        let apart = found.at_ends().map(f64::abs);
-        apart[0].max(apart[1]) >= LEAST && apart[0].max(apart[1]) <= MOST
+        let [dark, bright] = found.at_ends().map(f64::abs);
+        (LEAST..=MOST).contains(&dark.max(bright))
     };
     let Some([gain, offset]) = found.filter(in_bounds).map(|found| found.of_moving()) else {
         return Ok(None);

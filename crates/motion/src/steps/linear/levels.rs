@@ -101,7 +101,7 @@ pub(super) struct SeenThrough<'a> {
 }
 
 impl<'a> SeenThrough<'a> {
-    /// Samples, or coefficients of a spline, are interpolated so.
+    /// Samples are interpolated so.
     pub fn new(
         device: &Device,
         levels: [&'a LevelGeometry; 2],

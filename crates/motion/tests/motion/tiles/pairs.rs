@@ -272,6 +272,8 @@ fn a_start_found_on_shrunk_images_is_told_on_the_whole_grid() {
         });
         (0..fixed.grid().len()).map(|i| difference_vox(&found.flow, &truth, i)).sum::<f64>()
     };
-    let (own, alike) = (error(&other), error(&tiled(&pair, &params, 0.6, &device).0));
-    assert!(own < 1.05 * alike, "{own} for {alike}");
+    // As it is without a linear start, whose brightness is not looked at.
+    let unmatched = Pair { moving: &bright, start: Start::Zero, ..pair };
+    let (own, as_it_is) = (error(&other), error(&tiled(&unmatched, &params, 0.6, &device).0));
+    assert!(own < 0.2 * as_it_is, "{own} for {as_it_is}");
 }
