@@ -4,6 +4,7 @@ pub mod bend;
 pub mod cell_bounds;
 pub mod compose;
 pub mod confidence;
+pub mod confidence_odds;
 pub mod diffusivity;
 pub mod expected_error;
 pub mod field_confidence;

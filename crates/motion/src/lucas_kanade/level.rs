@@ -298,6 +298,7 @@ impl<'a> LucasKanadeLevel<'a> {
         let [in_pictures, determinacy] = DETERMINACY;
         let scales = ConfidenceScales {
             bend: 0.0,
+            shared_vox: 0.0,
             data: match shape.components() {
                 2 => PooledData::of_picture(in_pictures),
                 _ => PooledData { window: None, determinacy, pooled: width.powi(3) },

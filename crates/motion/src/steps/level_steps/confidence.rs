@@ -9,6 +9,7 @@ use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::variational::bend::Bend;
 use veloxel_kernels::variational::confidence::Confidence;
+use veloxel_kernels::variational::confidence_odds::{ConfidenceOfOdds, SquaredOdds};
 use veloxel_kernels::variational::expected_error::ExpectedError;
 use veloxel_kernels::variational::field_confidence::FieldConfidence;
 use veloxel_kernels::{Kernel, Taps};
@@ -64,6 +65,8 @@ pub(crate) struct ConfidenceScales {
     /// Weight, edges², of the field's squared bend among the squared errors: where noise is averaged over wide windows, bends tell where
     /// it still pulls. 0: none. Above 0 `half_eigenvalue` is not asked for.
     pub bend: f32,
+    /// The window, voxels, over which what is known of vectors is shared at the end; 0: none.
+    pub shared_vox: f64,
 }
 
 /// The data that the variance of a vector is told from.
@@ -92,7 +95,13 @@ impl ConfidenceScales {
             2 => PooledData::of_picture(PICTURE_DETERMINACY_PER_ALPHA * alpha),
             _ => PooledData { window: None, determinacy: least, pooled },
         };
-        Self { data, contrast: CONTRAST_PER_DETERMINACY * least, half_eigenvalue: None, bend: 0.0 }
+        Self {
+            data,
+            contrast: CONTRAST_PER_DETERMINACY * least,
+            half_eigenvalue: None,
+            bend: 0.0,
+            shared_vox: 0.0,
+        }
     }
 }
 
@@ -107,7 +116,7 @@ impl LevelGeometry {
         warped_to_error: &mut Buffer,
         scales: ConfidenceScales,
     ) -> Result<Buffer, ComputeError> {
-        let ConfidenceScales { data, contrast, half_eigenvalue, bend } = scales;
+        let ConfidenceScales { data, contrast, half_eigenvalue, bend, shared_vox } = scales;
         let (shape, half_edges) = (self.shape, HALF_CONFIDENCE_EDGES);
         if let Some(window) = &data.window {
             self.average(device, tensor, window)?;
@@ -131,7 +140,7 @@ impl LevelGeometry {
             warped_to_error,
         };
         let (taps, own) = (&isotropic(&confidence_window()), &own[..]);
-        written(device, shape.len(), |out| {
+        let mut out = written(device, shape.len(), |out| {
             if bend == 0.0 {
                 return FieldConfidence { errors, taps, own, contrast, half_edges, half_eigenvalue, out }
                     .run(device);
@@ -142,7 +151,25 @@ impl LevelGeometry {
                 .run(device)?;
             Convolve { shape, taps, input: errors.warped_to_error, output: &mut *out }.run(device)?;
             Confidence { shape, contrast, half_edges, diagonal: own, error_to_confidence: out }.run(device)
-        })
+        })?;
+        if shared_vox > 0.0 {
+            self.share(device, &mut out, [warped_to_error, &mut tensor[0]], shared_vox)?;
+        }
+        Ok(out)
+    }
+
+    /// Vectors become as sure as those around them: the mean of squared odds over a window of so many voxels.
+    fn share(
+        &self,
+        device: &Device,
+        confidence: &mut Buffer,
+        [odds, mean]: [&mut Buffer; 2],
+        window_vox: f64,
+    ) -> Result<(), ComputeError> {
+        SquaredOdds { confidence, out: odds }.run(device)?;
+        let taps = &isotropic(&Taps::gaussian(window_vox, TRUNCATE));
+        Convolve { shape: self.shape, taps, input: odds, output: mean }.run(device)?;
+        ConfidenceOfOdds { squared_odds: mean, confidence }.run(device)
     }
 
     /// Averages spatial entries and tt over a window; the mixed entries, which are not needed any more, hold the diagonal that was there.

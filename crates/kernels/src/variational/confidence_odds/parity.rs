@@ -1,0 +1,47 @@
+//! Tests of the kernels on every device against their text for processors, and of that text against its definition.
+
+use super::{ConfidenceOfOdds, MOST_ODDS, SquaredOdds};
+use crate::kernel::Kernel;
+use veloxel_gpu::Device;
+use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, shapes};
+
+/// Confidences of 0, of 1, and in between.
+fn confidences(count: usize, seed: u32) -> Vec<f32> {
+    noise(count, seed).into_iter().map(|v| (1.2 * v - 0.1).clamp(0.0, 1.0)).collect()
+}
+
+on_every_device! {
+    fn odds(device: &Device) {
+        for shape in shapes() {
+            Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
+                let confidence = &device.upload(confidences(shape.len(), 3)).unwrap();
+                let mut squared = device.zeros(shape.len()).unwrap();
+                SquaredOdds { confidence, out: &mut squared }.run(device).unwrap();
+                let mut other = device.upload(confidences(shape.len(), 5)).unwrap();
+                ConfidenceOfOdds { squared_odds: &squared, confidence: &mut other }.run(device).unwrap();
+                vec![squared, other]
+            });
+        }
+    }
+}
+
+#[test]
+fn odds_lead_back_to_their_confidence_and_nothing_becomes_sure() {
+    let device = &Device::cpu(1).unwrap();
+    let given = [0.0, 1e-4, 0.25, 0.5, 0.9, 0.999, 1.0];
+    let mut confidence = device.upload(given.to_vec()).unwrap();
+    let mut squared = device.zeros(given.len()).unwrap();
+    SquaredOdds { confidence: &confidence, out: &mut squared }.run(device).unwrap();
+    assert_eq!(device.read(&squared).unwrap()[6], MOST_ODDS * MOST_ODDS);
+    ConfidenceOfOdds { squared_odds: &squared, confidence: &mut confidence }.run(device).unwrap();
+    let back = device.read(&confidence).unwrap();
+    for (a, b) in given.iter().zip(&back) {
+        assert!((a - b).abs() < 1.5e-4 && *b < 1.0, "{a} became {b}");
+    }
+    // What had no data has none beside neighbours that have.
+    let squared = device.upload(vec![4.0; 2]).unwrap();
+    let mut confidence = device.upload(vec![0.0, 0.5]).unwrap();
+    ConfidenceOfOdds { squared_odds: &squared, confidence: &mut confidence }.run(device).unwrap();
+    assert_eq!(device.read(&confidence).unwrap(), [0.0, 2.0 / 3.0]);
+}
