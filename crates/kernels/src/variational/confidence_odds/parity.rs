@@ -7,7 +7,7 @@ use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, shapes};
 
 /// Confidences of 0, of 1, and in between.
-fn confidences(count: usize, seed: u32) -> Vec<f32> {
+fn confidences(count: usize, seed: u64) -> Vec<f32> {
     noise(count, seed).into_iter().map(|v| (1.2 * v - 0.1).clamp(0.0, 1.0)).collect()
 }
 
