@@ -85,9 +85,9 @@ const STEREO: PhaseWanted = PhaseWanted { flow: false, stereo: true, features: f
 /// A disparity map in the memory of a device.
 #[derive(Debug)]
 pub struct ResidentStereo {
-    /// As [`PhaseStereo::disparity_px`], one for every pixel.
+    /// Disparity of every pixel of the left image, pixels, NaN where unknown.
     pub disparity_px: Buffer,
-    /// As [`PhaseStereo::confidence`].
+    /// Confidence of every disparity, 0 to 1.
     pub confidence: Buffer,
     /// `(nx, ny)` of every level that was used, finest first.
     pub levels: Vec<[usize; 2]>,

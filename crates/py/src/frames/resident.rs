@@ -18,7 +18,7 @@ use veloxel::unstable::motion::{ResidentFeatures, ResidentPhase};
 /// Flow, disparity and features of a stream of frames of one size, in the memory of a device.
 #[pyclass(frozen, module = "veloxel._veloxel")]
 pub struct ResidentStream {
-    /// None once the stream has ended.
+    /// The engine; it is `None` once the stream has ended.
     engine: Mutex<Option<ResidentEngine>>,
     session: Py<Session>,
 }

@@ -47,7 +47,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Of tensors that lie on a device.
+    /// Takes tensors that lie on a device.
     ///
     /// # Errors
     /// As [`place_of`].
@@ -87,8 +87,8 @@ impl Inputs {
 }
 
 /// Runs a pipeline with tensors on the session's device: takes them, lets the pipeline work beside the interpreter, and gives them back
-/// once the device is done with everything that it was asked for, however the run ended. What was found is complete then: whoever reads
-/// it on a stream of its own finds it so.
+/// once the device is done with everything that it was asked for, however the run ended. What was found is complete then, also for
+/// readers on streams of their own.
 ///
 /// Gives what `work` gives, the device, and the inputs where `keep` asks for them.
 pub fn run_with_tensors<I: Send, R: Send>(

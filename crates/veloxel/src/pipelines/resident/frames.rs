@@ -11,7 +11,7 @@ use crate::pipelines::sequence::FrameNames;
 use veloxel_core::{Grid, Warnings};
 use veloxel_gpu::Device;
 
-/// Frames that somebody holds in the memory of a device, unchanged as long as this lives.
+/// Frames in the memory of a device, which stay there unchanged as long as this lives.
 pub trait ResidentFrames: Send + Sync {
     /// The grid of each, in order of time.
     fn grids(&self) -> Vec<&Grid>;

@@ -1,6 +1,7 @@
 //! Whether images on a device can be taken as they are, told from their extremes and from some of their samples.
 
-use super::{ResidentImage, ResidentRequest};
+use super::ResidentImage;
+use super::request::ResidentRequest;
 use crate::Result;
 use crate::pipelines::prepare::depths::may_differ;
 use crate::pipelines::prepare::full_scale::white_of;

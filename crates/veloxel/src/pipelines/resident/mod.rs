@@ -10,6 +10,9 @@ mod features;
 mod frames;
 mod look;
 mod pair;
+#[cfg(test)]
+mod pair_tests;
+mod request;
 mod sequence;
 mod stereo;
 #[cfg(test)]
@@ -19,7 +22,8 @@ mod warp;
 pub use engine::{ResidentEngine, ResidentStreamFrame};
 pub use features::{ResidentFeaturesResult, resident_features};
 pub use frames::ResidentFrames;
-pub use pair::{ResidentPair, ResidentRequest, pair_on_device, resident_pair};
+pub use pair::{ResidentPair, pair_on_device, resident_pair};
+pub use request::ResidentRequest;
 pub use sequence::{ResidentSequence, ResidentSequenceField, ResidentSequenceRequest};
 pub use stereo::{ResidentDisparity, ResidentStereoRequest, resident_stereo};
 pub use warp::{ResidentWarp, ResidentWarpRequest, warp_resident_image};

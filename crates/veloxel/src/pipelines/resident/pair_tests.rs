@@ -1,9 +1,9 @@
 //! Flows of images on a device against those of the same images in memory.
 
-use super::*;
-use crate::pipelines::PairRequest;
-use veloxel_core::Dimension;
-use veloxel_core::{Flow, LinearTransform};
+use super::{ResidentImage, ResidentRequest, resident_pair};
+use crate::Session;
+use crate::pipelines::{Account, MethodChoice, PairRequest, PairStart, PairWanted, Wanted, pair};
+use veloxel_core::{Dimension, Flow, Grid, LinearTransform, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::DenseDraft;
 use veloxel_testkit::on_every_device;

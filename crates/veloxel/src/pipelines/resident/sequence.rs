@@ -15,7 +15,7 @@ use std::slice::from_ref;
 use veloxel_core::{Grid, Mask, Stage, Volume};
 use veloxel_gpu::{Device, Traffic};
 use veloxel_motion::{
-    AnyMethod, DenseFlow, FlowExtras, Frame, GivenInput, MotionError, ResidentField, ResidentMask,
+    AnyMethod, DenseFlow, FlowExtras, Frame, GivenInput, MotionError, OnDevice, ResidentField, ResidentMask,
     ResidentRegion, ResidentSteps, SequenceMode, SequencePlan, SequenceRole, TakenImages,
 };
 
@@ -178,11 +178,7 @@ impl<'f> ResidentSequence<'f> {
         Ok(Some(ResidentSequenceField { label, pair }))
     }
 
-    fn found(
-        &mut self,
-        session: &Session,
-        account: &mut Account,
-    ) -> Result<Option<(FieldLabel, veloxel_motion::OnDevice)>> {
+    fn found(&mut self, session: &Session, account: &mut Account) -> Result<Option<(FieldLabel, OnDevice)>> {
         let (device, frames) = (session.device()?, &*self.frames);
         let (steps, region, white) = match &mut self.fields {
             Fields::Sent(fields) => {

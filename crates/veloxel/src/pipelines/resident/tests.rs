@@ -25,7 +25,7 @@ fn volume() -> Grid {
     Grid::volume(28, 24, 20).and_then(|grid| grid.with_spacing_mm([1.0, 1.2, 1.5])).unwrap()
 }
 
-fn on(device: &Device, volume: &Volume<f32>) -> ResidentImage {
+fn placed(device: &Device, volume: &Volume<f32>) -> ResidentImage {
     ResidentImage { grid: volume.grid().clone(), samples: device.upload_copy(volume.data()).unwrap() }
 }
 
@@ -84,9 +84,9 @@ on_every_device! {
             (choice("lucas-kanade"), SequenceMode::Reference, Some(3)),
             (choice("symmetric"), SequenceMode::Consecutive, None),
         ] {
-            let there: Vec<_> = frames.iter().map(|frame| on(device, frame)).collect();
+            let there: Vec<_> = frames.iter().map(|frame| placed(device, frame)).collect();
             let request = ResidentSequenceRequest {
-                mask: Some(on(device, &weights)),
+                mask: Some(placed(device, &weights)),
                 mode,
                 reference,
                 ..ResidentSequenceRequest::new(there, method.clone())
@@ -102,7 +102,7 @@ on_every_device! {
         let (session, method) = (Session::on(device.clone()), choice("clg"));
         let mut frames: Vec<_> = [0.0, 0.6, 1.1].map(|shift| waves(&volume(), shift)).into();
         frames[2].data_mut()[3000] = f32::NAN;
-        let there: Vec<_> = frames.iter().map(|frame| on(device, frame)).collect();
+        let there: Vec<_> = frames.iter().map(|frame| placed(device, frame)).collect();
         let (found, told) = found(ResidentSequenceRequest::new(there, method.clone()), &session);
         assert_eq!(found, expected(&SequenceRequest::new(&frames, &method), &session));
         assert!(told[0].contains("frame 2") && told[0].contains("memory of the host"), "{told:?}");
@@ -128,7 +128,7 @@ on_every_device! {
             let request =
                 WarpImageRequest { flow: &flow, image: (&image).into(), interpolation, finer, outside, strictness, names };
             let expected = warp_image(&request, &session).unwrap();
-            let image = on(device, &image);
+            let image = placed(device, &image);
             let request =
                 ResidentWarpRequest { flow: &there, image, interpolation, finer, outside, strictness, names };
             let found = warp_resident_image(request, &session).unwrap();
@@ -157,7 +157,7 @@ on_every_device! {
             let mut method = DenseDraft::named("phase").unwrap();
             method.set_preset(preset).unwrap();
             let expected = stereo(&StereoRequest::new(&left, &right, &method), &session).unwrap();
-            let [left, right] = [on(device, &left), on(device, &right)];
+            let [left, right] = [placed(device, &left), placed(device, &right)];
             let found = resident_stereo(ResidentStereoRequest { left, right, method: &method }, &session).unwrap();
             let [disparity_px, confidence] = [found.disparity_px, found.confidence].map(|map| device.download(map).unwrap());
             assert!(bits(&disparity_px) == bits(expected.found.disparity_px.data()), "{preset}");
