@@ -43,7 +43,7 @@ def stepwise(own, frames, *, method="clg", mode="consecutive", reference=None, m
 
     beside = {"mode": mode, "reference": reference, "mask": mask, "volume_mask": volume_mask}
     preset = None if method == "phase" else "fast"
-    return _found(_veloxel.resident_sequence(own, [given(frame) for frame in frames], options(method, preset), beside), None)
+    return _found(_veloxel.resident_sequence(own, [given(frame) for frame in frames], options(method, preset), beside), None, own)
 
 
 def film(count=4, shape=(40, 48)):
@@ -127,7 +127,7 @@ def found(own):
 
     known = dict.fromkeys(("mask", "moving_mask", "volume_mask", "weight", "init"))
     images = [given(waves(0.0)), given(waves(0.5))]
-    return GpuFlow(_veloxel.resident_flow(own, images, options(), known), None)
+    return GpuFlow(_veloxel.resident_flow(own, images, options(), known), None, own)
 
 
 @pytest.mark.parametrize(

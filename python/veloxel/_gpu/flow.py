@@ -9,7 +9,7 @@ from .. import _veloxel
 from .._results import FlowResult
 from .._session import Session
 from .._warnings import tell
-from .tensors import GpuTensor, device_of, handed, handed_beside, is_on_gpu
+from .tensors import GpuTensor, device_of, handed, handed_beside, is_on_gpu, number_of
 
 if TYPE_CHECKING:
     from .._maps import Transform
@@ -28,8 +28,9 @@ class GpuFlow:
     ...     return found.to_torch()  # (z, y, x, 3), on that GPU
     """
 
-    def __init__(self, found: Any, session: Session | None) -> None:
-        self._found, self._session = found, session
+    def __init__(self, found: Any, session: Session | None, own: Any = None) -> None:
+        # The extension's session found it: what follows is done there.
+        self._found, self._session, self._lent = found, session, own
         self.flow = GpuTensor(found.field)
         self.confidence = GpuTensor(found.confidence)
         self.inverse = None if found.inverse is None else GpuTensor(found.inverse)
@@ -98,7 +99,8 @@ class GpuFlow:
                 "the image lies in the memory of the host and the field in that of a GPU: found.cpu().warp(image) warps on the host, "
                 "a tensor on that GPU is warped there"
             )
-        own = device_of([image, self], self._session, None)
+        number_of([image, self])
+        own = self._lent if self._lent is not None else device_of([image], self._session, None)
         warped, told = self._found.warp(own, handed(image, own, "the image"), interpolation, smooth, outside)
         tell(told)
         return GpuTensor(warped)
@@ -136,4 +138,4 @@ def gpu_flow(
         known[name] = handed_beside(image, own, what, place, is_mask=name != "weight")
     found = _veloxel.resident_flow(own, images, options, known)
     tell(found.warnings)
-    return GpuFlow(found, session)
+    return GpuFlow(found, session, own)

@@ -16,8 +16,8 @@ class GpuSequenceFlow(GpuFlow):
     """A field of a sequence of tensors: a :class:`GpuFlow` with its ``name`` and the frames ``fixed_frame`` and ``moving_frame``, from 0
     on."""
 
-    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None) -> None:
-        super().__init__(found, session)
+    def __init__(self, name: str, fixed: int, moving: int, found: Any, *, session: Session | None, own: Any = None) -> None:
+        super().__init__(found, session, own)
         self.name, self.fixed_frame, self.moving_frame = name, fixed, moving
 
     name: str
@@ -58,11 +58,11 @@ def gpu_sequence(
         for name, what in (("mask", "the mask"), ("volume_mask", "the volume mask"))
     }
     steps = _veloxel.resident_sequence(own, taken, options, {**fields, **beside})
-    return _found(steps, session)
+    return _found(steps, session, own)
 
 
-def _found(steps: Any, session: Session | None) -> Iterator[GpuSequenceFlow]:
+def _found(steps: Any, session: Session | None, own: Any) -> Iterator[GpuSequenceFlow]:
     while (field := steps.next()) is not None:
         name, fixed, moving, found = field
         tell(found.warnings)
-        yield GpuSequenceFlow(name, fixed, moving, found, session=session)
+        yield GpuSequenceFlow(name, fixed, moving, found, session=session, own=own)

@@ -109,8 +109,8 @@ impl Course {
         if is_back || is_forward && mode != SequenceMode::Consecutive && frames[0] >= reference {
             extend(&mut self.from_reference, pending.flow(), OutsideVector::KeepFirst, device)?;
         }
-        let is_handed_out = !is_back && !(is_forward && mode == SequenceMode::Reference);
-        Ok(is_handed_out.then_some(Asked { pending, role, frames }))
+        let is_part = is_back || is_forward && mode == SequenceMode::Reference;
+        Ok((!is_part).then_some(Asked { pending, role, frames }))
     }
 
     /// The motion composed once around the cycle, where it was.

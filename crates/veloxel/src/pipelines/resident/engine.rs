@@ -174,10 +174,11 @@ fn found(
     let (frame, counts) = (outputs.frame(), outputs.count_known()?);
     let confidences = request.fields.unwrap_or(ConfidenceChoice::Taken);
     let mut fields = outputs.take(confidences)?.stay(request.scales)?;
-    if fields.flow.is_some() && doubted_phases(&fields.grid, warnings) {
-        if let Some(confidence) = &mut fields.flow_confidence {
-            Operation::Rescale { gain: DOUBT, offset: 0.0 }.on(confidence).run(device)?;
-        }
+    if fields.flow.is_some()
+        && doubted_phases(&fields.grid, warnings)
+        && let Some(confidence) = &mut fields.flow_confidence
+    {
+        Operation::Rescale { gain: DOUBT, offset: 0.0 }.on(confidence).run(device)?;
     }
     Ok((frame, fields, counts.get()?))
 }

@@ -11,7 +11,6 @@ use crate::pipelines::dense::{
 use crate::pipelines::sequence::{FieldLabel, FrameNames, SequenceRequest, sequence};
 use crate::{Result, Session, VeloxelError};
 use std::collections::VecDeque;
-use std::slice::from_ref;
 use veloxel_core::{Grid, Mask, Stage, Volume};
 use veloxel_gpu::{Device, Traffic};
 use veloxel_motion::{
@@ -98,10 +97,17 @@ pub struct ResidentSequence<'f> {
     consecutive: usize,
 }
 
+/// Fields that are found as they are asked for.
+struct OnDeviceFields {
+    steps: ResidentSteps,
+    region: ResidentRegion,
+    white: f32,
+}
+
 /// Where fields come from.
 enum Fields {
     /// The device.
-    Found { steps: ResidentSteps, region: Box<ResidentRegion>, white: f32 },
+    Found(Box<OnDeviceFields>),
     /// They were found for frames that were prepared in the memory of the host.
     Sent(VecDeque<(FieldLabel, DenseFlow)>),
 }
@@ -143,8 +149,8 @@ impl<'f> ResidentSequence<'f> {
                     image.as_ref().map(of).transpose()
                 };
                 let (mask, volume_mask) = (mask(&request.mask)?, mask(&request.volume_mask)?);
-                let region = Box::new(ResidentRegion { mask, volume_mask, weight: None });
-                Fields::Found { steps, region, white }
+                let region = ResidentRegion { mask, volume_mask, weight: None };
+                Fields::Found(Box::new(OnDeviceFields { steps, region, white }))
             }
         };
         let ResidentSequenceRequest { frames, names, method, .. } = request;
@@ -180,12 +186,12 @@ impl<'f> ResidentSequence<'f> {
 
     fn found(&mut self, session: &Session, account: &mut Account) -> Result<Option<(FieldLabel, OnDevice)>> {
         let (device, frames) = (session.device()?, &*self.frames);
-        let (steps, region, white) = match &mut self.fields {
+        let OnDeviceFields { steps, region, white } = match &mut self.fields {
             Fields::Sent(fields) => {
                 let Some((label, found)) = fields.pop_front() else { return Ok(None) };
                 return Ok(Some((label, sent(device, found)?)));
             }
-            Fields::Found { steps, region, white } => (steps, &**region, *white),
+            Fields::Found(fields) => &mut **fields,
         };
         let grid = frames.grids()[0].clone();
         let fetch = |nth: usize| {
@@ -194,8 +200,8 @@ impl<'f> ResidentSequence<'f> {
         };
         let method = &self.method;
         let found = session.with_method(
-            &method.key(&grid, white, 2),
-            || Ok::<_, VeloxelError>(method.open(&grid, white, 2, device)?),
+            &method.key(&grid, *white, 2),
+            || Ok::<_, VeloxelError>(method.open(&grid, *white, 2, device)?),
             |opened| {
                 account.parameters = opened.parameters.clone();
                 account.errors = method.error_curves(grid.dimension(), StartKind::None);
@@ -272,8 +278,8 @@ impl ResidentSequenceRequest<'_> {
         let (mask, volume_mask) = (mask(&self.mask)?, mask(&self.volume_mask)?);
         let in_memory = SequenceRequest {
             names: self.names.clone(),
-            masks: mask.as_ref().map_or(&[], from_ref),
-            volume_masks: volume_mask.as_ref().map_or(&[], from_ref),
+            masks: mask.as_slice(),
+            volume_masks: volume_mask.as_slice(),
             mode: self.mode,
             reference: self.reference,
             ..SequenceRequest::new(&frames, &self.method)
