@@ -1,11 +1,12 @@
 """How probable it is that people give a face of a mesh to the part that it has: makes the table of crates/mesh.
 
-    VELOXEL=target/release/veloxel VELOXEL_DATA=... python3 benches/calibration_of_parts.py [FOLDER] > crates/mesh/src/part_probability.csv
+    VELOXEL=target/release/veloxel VELOXEL_DATA=... python3 benches/calibration_of_parts.py [FOLDER [METHOD ...]] > crates/mesh/src/part_probability.csv
 
-Segments each mesh of the Princeton benchmark by cuts, as many parts as the mesh shows, and takes certainty and part of each face from the
+Segments each mesh of the Princeton benchmark by each METHOD (cuts and fuzzy without one), as many parts as the mesh shows, and takes certainty and part of each face from the
 coloured PLY. Each part stands for the segment of a person's that it shares most area with; a face is right where it lies in that segment.
 The share of right faces, by area, over the people of a mesh, is fitted over the certainty by one curve that only rises (isotonic
-regression), at certainties from 0 to 1 in steps of a tenth; each mesh counts alike. FOLDER keeps the PLY files, and has those that are there already.
+regression), at certainties from 0 to 1 in steps of a tenth; each mesh counts alike. FOLDER keeps the PLY files in a
+folder for each method, and has those that are there already.
 
 Tuned on and kept: crates/bench/src/scores/split.tsv, as for the scores of meshes. The lines on standard error hold the curve against
 either half: mean probability foretold and found, by how much the two differ on the mean over ten bins of equally much area (expected
@@ -28,6 +29,7 @@ from calibration import DATA as FLOW
 MESHES = FLOW.parent / "mesh" / "psb"
 SPLIT = pathlib.Path(__file__).parent.parent / "crates" / "bench" / "src" / "scores" / "split.tsv"
 KNOTS = np.linspace(0, 1, 11)
+METHODS = ["cuts", "fuzzy"]
 FACE = np.dtype([("count", "u1"), ("corners", "<i4", 3), ("colour", "u1", 4), ("certainty", "<f4"), ("part", "<i4")])
 
 
@@ -54,11 +56,12 @@ def right(areas, parts, theirs):
     return shared.argmax(1)[parts] == theirs
 
 
-def mesh(name, folder):
+def mesh(name, folder, method):
     """Weights of area that sum to 1, certainties, and shares of people that have each face as it is."""
-    painted = folder / f"{name}.ply"
+    painted = folder / method / f"{name}.ply"
     if not painted.exists():
-        line = [VELOXEL, "segment", str(MESHES / "off" / f"{name}.off"), "-o", str(painted), "-q", "--device", "cpu"]
+        painted.parent.mkdir(parents=True, exist_ok=True)
+        line = [VELOXEL, "segment", str(MESHES / "off" / f"{name}.off"), "-o", str(painted), "-q", "--device", "cpu", "--method", method]
         subprocess.run(line, check=True)
     areas, certainty, parts = faces(painted)
     people = [np.loadtxt(path, dtype=int) for path in sorted((MESHES / "seg" / name).glob("*.seg"))]
@@ -90,24 +93,29 @@ def ranked(certainty, shares):
     return (area(errors, np.argsort(-certainty, kind="stable")) - best) / max(errors.mean() - best, 1e-9)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as place:
-        folder = pathlib.Path(sys.argv[1] if sys.argv[1:] else place)
-        found = [(is_tuned_on, mesh(name, folder)) for name, is_tuned_on in halves().items()]
+def fit(method, folder):
+    """Prints the curve of a method, and how it does on either half."""
+    found = [(is_tuned_on, mesh(name, folder, method)) for name, is_tuned_on in halves().items()]
     curve = fitted([scene for is_tuned_on, scene in found if is_tuned_on])
-    print("# Made by benches/calibration_of_parts.py. The probability of being right at the certainties 0, 0.1, … 1.")
-    print("method," + ",".join(f"at_{nth}" for nth in range(len(KNOTS))))
-    print(",".join(["cuts", *(f"{value:.4g}" for value in curve)]))
+    print(",".join([method, *(f"{value:.4g}" for value in curve)]), flush=True)
     for half in (True, False):
         own = [scene for is_tuned_on, scene in found if is_tuned_on == half]
         foretold = np.mean([(weights * np.interp(certainty, KNOTS, curve)).sum() for weights, certainty, _ in own])
         right_share = np.mean([(weights * shares).sum() for weights, _, shares in own])
         each, ranks = [off([scene], curve) for scene in own], [ranked(certainty, shares) for _, certainty, shares in own]
         print(
-            f"cuts, {'tuned on' if half else 'kept'}, {len(own)} meshes: right foretold {foretold:.3f}, found {right_share:.3f}; off by "
+            f"{method}, {'tuned on' if half else 'kept'}, {len(own)} meshes: right foretold {foretold:.3f}, found {right_share:.3f}; off by "
             f"{off(own, curve):.3f}, single meshes {np.mean(each):.3f}, worst {max(each):.3f}; AUSE over random {np.mean(ranks):.3f}, worst {max(ranks):.3f}",
             file=sys.stderr,
         )
+
+
+def main():
+    print("# Made by benches/calibration_of_parts.py. The probability of being right at the certainties 0, 0.1, … 1.")
+    print("method," + ",".join(f"at_{nth}" for nth in range(len(KNOTS))))
+    with tempfile.TemporaryDirectory() as place:
+        for method in sys.argv[2:] or METHODS:
+            fit(method, pathlib.Path(sys.argv[1] if sys.argv[1:] else place))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,8 @@ def test_parts_of_a_mesh(session):
     assert found.probability.shape == found.labels.shape and 0.3 < found.probability.min() < found.probability.max() <= 1
     assert np.all(np.diff(found.probability[np.argsort(found.certainty)]) >= 0)
     fuzzy = veloxel.segment(points, 2, triangles=triangles, method="fuzzy", membership=True, session=session)
-    assert fuzzy.probability is None and fuzzy.membership.shape == (len(triangles), 2) and np.allclose(fuzzy.membership.sum(axis=1), 1, atol=1e-4)
+    assert fuzzy.probability.shape == fuzzy.labels.shape and np.all(np.diff(fuzzy.probability[np.argsort(fuzzy.certainty)]) >= 0)
+    assert fuzzy.membership.shape == (len(triangles), 2) and np.allclose(fuzzy.membership.sum(axis=1), 1, atol=1e-4)
 
 
 def test_meshes_of_other_libraries(session):

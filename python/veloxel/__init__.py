@@ -35,8 +35,10 @@ from ._filter import filter, phantom, phantoms
 from ._flow import flow, methods, parameters, register, sequence
 from ._flow_files import flow_files, sequence_files
 from ._frames import Frames, frames
-from ._gpu.flow import GpuFlow, GpuTensor
-from ._gpu.tensors import GpuImage
+from ._gpu.engine import GpuStreamFrame
+from ._gpu.flow import GpuFlow
+from ._gpu.stereo import GpuFeatures, GpuStereo
+from ._gpu.tensors import GpuImage, GpuTensor
 from ._heart import HeartMotion, HeartResult, track, track_methods
 from ._images import Image
 from ._maps import Transform, compose, compose_files, invert, invert_files, read_transform, warp_files, warp_labels_files
@@ -70,8 +72,11 @@ __all__ = [
     "FileMissingError",
     "FlowResult",
     "Frames",
+    "GpuFeatures",
     "GpuFlow",
     "GpuImage",
+    "GpuStereo",
+    "GpuStreamFrame",
     "GpuTensor",
     "HeartMotion",
     "HeartResult",

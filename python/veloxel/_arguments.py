@@ -59,8 +59,9 @@ def numbers(values: Any, what: str) -> np.ndarray:
     """An array of ``float64``.
 
     Raises:
-        InputError: What holds no numbers, or rows of several lengths.
+        InputError: What holds no numbers, or rows of several lengths, or lies in the memory of a GPU.
     """
+    refuse_gpu(values, what)
     try:
         return np.require(values, np.float64, "A")
     except (TypeError, ValueError):
@@ -151,12 +152,41 @@ def refuse_bare(**given: Any) -> None:
             raise _veloxel.InputError(f"{name}= does not say its order: {name}_zyx= has that of an array's axes, {name}_xyz= that of ITK")
 
 
+#: Kinds of DLPack's devices whose memory the processor reads: its own, and that which CUDA or ROCm pinned.
+_HOST_MEMORY = {1, 3, 11}
+
+
+def refuse_gpu(tensor: Any, what: str) -> None:
+    """Refuses a tensor, or a result, in the memory of a GPU, where a call works in that of the host.
+
+    Raises:
+        InputError: The text says how it gets there.
+    """
+    if isinstance(tensor, np.ndarray) or not hasattr(tensor, "__dlpack_device__"):
+        return
+    if int(tensor.__dlpack_device__()[0]) in _HOST_MEMORY:
+        return
+    library = type(tensor).__module__.split(".")[0]
+    if library == "cupy":
+        way = "`.get()`"
+    elif library == "veloxel":
+        way = "`.cpu()`"
+    else:
+        way = "`.cpu()`, of JAX `jax.device_get`,"
+    place = getattr(tensor, "device", None) or "a GPU"
+    raise _veloxel.InputError(
+        f"{what} is a tensor in the memory of {place}; this call works in the memory of the host: {way} takes it there "
+        "(flow, register, sequence, stereo, features, PhaseEngine and GpuFlow.warp take tensors of a CUDA GPU where they lie)"
+    )
+
+
 def plain_array(image: Any, what: str) -> np.ndarray:
     """The array of anything that NumPy takes; masked samples are NaN.
 
     Raises:
-        InputError: What holds no array of numbers.
+        InputError: What holds no array of numbers, or lies in the memory of a GPU.
     """
+    refuse_gpu(image, what)
     if hasattr(image, "filled") and hasattr(image, "mask"):
         whole = image.astype(np.float64 if image.dtype.itemsize > 2 else np.float32)
         return np.asarray(whole.filled(np.nan))

@@ -11,6 +11,8 @@ import numpy as np
 
 from . import _veloxel
 from ._flow import settings
+from ._gpu.engine import GpuStream, GpuStreamFrame
+from ._gpu.tensors import is_on_gpu
 from ._images import Image, as_image
 from ._results import Field
 from ._session import Session, lent
@@ -113,31 +115,46 @@ class PhaseEngine:
             "all_scales": all_scales,
             "samples": _types(samples),
         }
+        self._where = (stream, session, device)
         self._own = _veloxel.Engine(lent(session, device), stream)
+        self._gpu: GpuStream | None = None
+        self._frames = 0
 
-    def push(self, left: Any, right: Any = None) -> StreamFrame | None:
+    def push(self, left: Any, right: Any = None) -> Any:
         """Takes the next frame, and the right camera's with it; what is found now, for this frame or an earlier one.
 
         Args:
             left, right: Pictures ``(y, x)``, anything that :class:`Image` takes; volumes ``(z, y, x)`` for methods of pairs.
-                Samples that are NaN or infinite are left out, with confidence 0.
+                Samples that are NaN or infinite are left out, with confidence 0. Tensors in the memory of a CUDA GPU stay there, all of
+                a stream, by ``"phase"`` and without ``samples``; they are taken as they are, and refused where they hold NaN or padding.
 
         Returns:
-            The results, or ``None`` where more frames must come first.
+            The results, a :class:`StreamFrame`, or ``None`` where more frames must come first. Of tensors on a GPU a
+            :class:`GpuStreamFrame`, the same bits.
 
         Raises:
             InputError: A frame of another size, a frame without a number, a stream that has ended.
         """
         if self._is_stereo and right is None:
             raise _veloxel.InputError("stereo needs the right camera's frame too: push(left, right), or run with tuples (left, right)")
+        on_gpu = is_on_gpu(left) or is_on_gpu(right)
+        if on_gpu and self._frames == 0:
+            self._gpu = GpuStream(left if is_on_gpu(left) else right, *self._where)
+        if on_gpu != (self._gpu is not None):
+            raise _veloxel.InputError(
+                "the frames of a stream lie in one place, all in the memory of the host or all in that of a GPU: `.cpu()` takes a tensor to the host"
+            )
+        self._frames += 1
+        if self._gpu is not None:
+            return self._gpu.push(left, right)
         other = None if right is None else as_image(right, "the right frame")
         return _frame(self._own.push(as_image(left, "the frame"), other))
 
-    def drain(self) -> StreamFrame | None:
+    def drain(self) -> Any:
         """At the end of the stream: the results of the next of the last frames, which have no flow; ``None`` once all are out."""
-        return _frame(self._own.drain())
+        return _frame(self._own.drain()) if self._gpu is None else self._gpu.drain()
 
-    def run(self, frames: Iterable[Any]) -> Iterator[StreamFrame]:
+    def run(self, frames: Iterable[Any]) -> Iterator[Any]:
         """Takes all frames of a source, and gives what is found as it comes, the last frames included.
 
         Args:
@@ -153,13 +170,15 @@ class PhaseEngine:
                 yield found
         while (last := self.drain()) is not None:
             yield last
-        self._own.finish()
+        (self._gpu or self._own).finish()
 
     def __reduce__(self) -> Any:
         raise TypeError("a stream belongs to its process and cannot be copied or pickled: make one in each process")
 
     def close(self) -> None:
         """Ends the stream, and gives its memory on the device back."""
+        if self._gpu is not None:
+            self._gpu.close()
         self._own.close()
 
     def __enter__(self) -> PhaseEngine:

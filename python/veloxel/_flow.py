@@ -12,6 +12,7 @@ import numpy as np
 from . import _veloxel
 from ._arguments import Progress, as_progress, whole
 from ._gpu.flow import GpuFlow, gpu_flow
+from ._gpu.sequence import GpuSequenceFlow, frames_on_gpu, gpu_sequence
 from ._gpu.tensors import GpuImage, is_on_gpu
 from ._images import as_image, as_image_beside, as_images
 from ._results import FlowResult
@@ -154,7 +155,7 @@ def flow(
     options = _options(chosen, inverse_consistency, refine, warped, progress)
     if not frames and (is_on_gpu(fixed) or is_on_gpu(moving)):
         if warped is not None:
-            raise _veloxel.InputError("warped= is of images in the host's memory: of tensors on a GPU, flow(…).cpu().warp(image) warps")
+            raise _veloxel.InputError("warped= is of images in the host's memory: of tensors on a GPU, flow(…).warp(image) warps")
         beside = {
             "mask": (mask, "the mask"),
             "moving_mask": (moving_mask, "the mask of the moving image"),
@@ -267,6 +268,11 @@ class SequenceFlow(FlowResult):
     """The frame that the field points into."""
 
 
+@overload
+def sequence(frames: list[GpuImage], **options: Any) -> Iterator[GpuSequenceFlow]: ...
+
+
+@overload
 def sequence(
     frames: Any,
     *,
@@ -284,11 +290,33 @@ def sequence(
     warped: float | str | None = None,
     progress: Progress | None = None,
     **parameters: Any,
-) -> list[SequenceFlow]:
+) -> list[SequenceFlow]: ...
+
+
+def sequence(
+    frames: Any,
+    *,
+    mode: str = "consecutive",
+    reference: int | None = None,
+    method: str = "clg",
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    mask: Any = None,
+    volume_mask: Any = None,
+    symmetric: bool = False,
+    inverse_consistency: bool = False,
+    refine: bool = False,
+    warped: float | str | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> list[SequenceFlow] | Iterator[GpuSequenceFlow]:
     """Estimates the flows between the frames of a sequence in memory; :func:`sequence_files` takes frames that do not fit there.
 
     Args:
-        frames: Images in order of time, an array with time as its first axis, or the path of a sequence.
+        frames: Images in order of time, an array with time as its first axis, or the path of a sequence. Tensors in the memory of a CUDA
+            GPU, one with time as its first axis or a list, stay there, and so do the fields that are found; the frames are read as the
+            fields are asked for, and must stay as they are until then.
         mode: ``"consecutive"`` (every frame to its successor), ``"reference"`` (the reference to every other frame) or ``"both"``.
         reference: The frame that reference fields live on; ``None``: the first.
         mask, volume_mask: One for every frame.
@@ -296,7 +324,8 @@ def sequence(
     The other arguments are those of :func:`flow`.
 
     Returns:
-        The fields: consecutive ones in order, then those of the reference.
+        The fields: consecutive ones in order, then those of the reference. Of tensors on a GPU an iterator over the fields in the order
+        in which they are found, each a :class:`GpuFlow` with ``name``, ``fixed_frame`` and ``moving_frame``, the same bits.
 
     Raises:
         As :func:`flow`.
@@ -308,13 +337,20 @@ def sequence(
     >>> [found.name for found in veloxel.sequence(film, device="cpu", method="lucas-kanade")]
     ['consecutive_000_001', 'consecutive_001_002']
     """
-    images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
     chosen = settings(_symmetric(method) if symmetric else method, preset, parameters)
     options = _options(chosen, inverse_consistency, refine, warped, progress)
+    numbered = None if reference is None else whole(reference, "reference=")
+    on_gpu = frames_on_gpu(frames)
+    if on_gpu is not None:
+        if warped is not None:
+            raise _veloxel.InputError("warped= is of images in the host's memory: of tensors on a GPU, found.warp(frame) warps")
+        beside = {"mode": mode, "reference": numbered, "mask": mask, "volume_mask": volume_mask}
+        return gpu_sequence(on_gpu, options, beside, session, device)
+    images = [as_image(frame, f"frame {nth}") for nth, frame in enumerate(_frames(frames))]
     masks = [
         [] if one is None else [as_image_beside(one, images[0], what)] for one, what in ((mask, "the mask"), (volume_mask, "the volume mask"))
     ]
-    fields = {"mode": mode, "reference": None if reference is None else whole(reference, "reference="), "masks": masks[0], "volume_masks": masks[1]}
+    fields = {"mode": mode, "reference": numbered, "masks": masks[0], "volume_masks": masks[1]}
     found = _veloxel.sequence(lent(session, device), images, options, fields)
     for *_, own in found:
         tell(own.warnings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _veloxel
-from ._arguments import direction_rows, in_xyz, missing, plain_array, refuse_bare, refuse_colours
+from ._arguments import direction_rows, in_xyz, missing, plain_array, refuse_bare, refuse_colours, refuse_gpu
 
 #: ``(spacing, origin, direction)``: millimetres and LPS axes, in the order x, y, z; ``None`` where nothing is known.
 Place = tuple[Any, Any, Any]
@@ -246,23 +246,13 @@ def array_and_place(image: Any, what: str = "the image") -> tuple[np.ndarray, Pl
     return plain_array(image, what), _NOWHERE
 
 
-#: Kinds of DLPack's devices whose memory the processor reads: its own, and that which CUDA or ROCm pinned.
-_HOST_MEMORY = {1, 3, 11}
-
-
 def tensor_array(tensor: Any, what: str) -> np.ndarray:
     """The samples of a tensor of PyTorch, JAX, CuPy or another library that speaks DLPack, without a copy.
 
     Raises:
         InputError: A tensor in a GPU's memory.
     """
-    device, _ = (int(number) for number in tensor.__dlpack_device__())
-    if device not in _HOST_MEMORY:
-        place = getattr(tensor, "device", None)
-        way = "`.get()`" if type(tensor).__module__.split(".")[0] == "cupy" else "`.cpu()`, of JAX `jax.device_get`,"
-        raise _veloxel.InputError(
-            f"{what} is a tensor in the memory of {place or 'a GPU'}, which flow and register take two of; this call needs the host's: {way} takes it there"
-        )
+    refuse_gpu(tensor, what)
     if hasattr(tensor, "detach"):
         tensor = tensor.detach()
     # NumPy has no such type; these numbers are a part of float32's.

@@ -121,7 +121,7 @@ class Parts(Shown):
     certainty: np.ndarray
     """How certain each triangle's part is, 0 to 1, ``(m,)``."""
     probability: np.ndarray | None
-    """The probability that people give each triangle to its part, ``(m,)``; ``None`` of methods that no mesh was measured with."""
+    """The probability that people give each triangle to its part, ``(m,)``."""
     membership: np.ndarray | None
     """The probability of each part for each triangle, ``(m, parts)``, if it was asked for."""
     report: dict[str, Any]

@@ -47,6 +47,13 @@ class Session:
         """Why the device was chosen."""
         return self._own.device()[1]
 
+    @property
+    def copied_bytes(self) -> dict[str, int]:
+        """How many bytes were copied between the memory of the host and that of a GPU since the session was opened: ``to_device`` and
+        ``to_host``; 0 on a processor."""
+        to_device, to_host = self._own.copied_bytes()
+        return {"to_device": to_device, "to_host": to_host}
+
     def close(self) -> None:
         """Gives the device's memory back. What is under way ends first; later calls raise :class:`DeviceError`."""
         self._own.close()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from . import _veloxel
 from ._arguments import Progress, as_progress, numbers, path_text
 from ._flow import settings
+from ._gpu.stereo import GpuFeatures, GpuStereo, gpu_features, gpu_stereo
+from ._gpu.tensors import GpuImage, is_on_gpu
 from ._images import Image, as_image, as_image_beside
 from ._plots.look import Plot
 from ._plots.pictures import Picture, Shown, disparity_picture, drawn, page, write_page
@@ -285,6 +287,11 @@ class Features(NamedTuple):
         return f"Features(shape={self.energy.shape})"
 
 
+@overload
+def stereo(left: GpuImage, right: GpuImage, **options: Any) -> GpuStereo: ...
+
+
+@overload
 def stereo(
     left: Any,
     right: Any,
@@ -296,7 +303,21 @@ def stereo(
     cameras: Any = None,
     progress: Progress | None = None,
     **parameters: Any,
-) -> StereoResult:
+) -> StereoResult: ...
+
+
+def stereo(
+    left: Any,
+    right: Any,
+    *,
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    mask: Any = None,
+    cameras: Any = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> StereoResult | GpuStereo:
     """Finds the disparity of the left image of a rectified pair, by semi-global matching around local phase.
 
     The presets ``"fast"`` and ``"paper"``, and ``stereo_smoothing="off"``, take local phase alone. Where a match would lie outside
@@ -304,7 +325,9 @@ def stereo(
     not fit are told by a warning.
 
     Args:
-        left, right: Images of axes ``(y, x)``.
+        left, right: Images of axes ``(y, x)``. Two tensors in the memory of a CUDA GPU (or :class:`GpuImage`), without ``mask`` and
+            ``cameras``, stay there, and so does what is found: a :class:`GpuStereo`, the same bits; whether their rows fit is not looked
+            at.
         preset, device, session, progress: As for :func:`flow`.
         mask: Where disparities are wanted: not 0; on the left picture as it was taken.
         cameras: :class:`Cameras`, or the path of a calibration, or two of them: pictures as the cameras took them are rectified first,
@@ -321,6 +344,13 @@ def stereo(
     >>> veloxel.stereo(left, right, device="cpu").disparity.shape
     (64, 96)
     """
+    if is_on_gpu(left) or is_on_gpu(right):
+        if mask is not None or cameras is not None:
+            raise _veloxel.InputError(
+                "mask= and cameras= are of pictures in the memory of the host: `.cpu()` takes tensors there; a mask may be applied to the "
+                "disparity that was found, too"
+            )
+        return gpu_stereo(left, right, settings("phase", preset, parameters), as_progress(progress), session, device)
     own = (as_image(left, "the left image"), as_image(right, "the right image"))
     known = {
         "settings": settings("phase", preset, parameters),
@@ -333,6 +363,11 @@ def stereo(
     return StereoResult(found, session)
 
 
+@overload
+def features(image: GpuImage, **options: Any) -> list[GpuFeatures]: ...
+
+
+@overload
 def features(
     image: Any,
     *,
@@ -341,11 +376,23 @@ def features(
     session: Session | None = None,
     progress: Progress | None = None,
     **parameters: Any,
-) -> list[Features]:
+) -> list[Features]: ...
+
+
+def features(
+    image: Any,
+    *,
+    preset: str | None = None,
+    device: str | None = None,
+    session: Session | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> list[Features] | list[GpuFeatures]:
     """Finds local energy, orientation and phase on every scale, finest first.
 
     Args:
-        image: An image of axes ``(y, x)``.
+        image: An image of axes ``(y, x)``. A tensor in the memory of a CUDA GPU (or a :class:`GpuImage`) stays there, and so do its features:
+            :class:`GpuFeatures`, the same bits.
         preset, device, session, progress, parameters: As for :func:`stereo`.
 
     Raises:
@@ -357,8 +404,9 @@ def features(
     >>> scales[0].phase.shape
     (64, 64)
     """
-    found, told = _veloxel.features(
-        lent(session, device), as_image(image), settings("phase", preset, parameters), as_progress(progress)
-    )
+    chosen, told_how_far = settings("phase", preset, parameters), as_progress(progress)
+    if is_on_gpu(image):
+        return gpu_features(image, chosen, told_how_far, session, device)
+    found, told = _veloxel.features(lent(session, device), as_image(image), chosen, told_how_far)
     tell(told)
     return [Features(*(Image._of(own) for own in scale)) for scale in found]

@@ -47,7 +47,7 @@ pub use fuzzy::{
 };
 pub use graph::{Graph, LeftOut};
 pub use methods::{PARTS_METHODS, PartsDraft, PartsMethod};
-pub use part_probability::{has_part_probabilities, part_probabilities};
+pub use part_probability::part_probabilities;
 pub use rays::RayFindings;
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{

@@ -6,9 +6,6 @@
 //! *Limits*: closed models of single objects, parts in the number that the method chose. A part that no person has is not told: its faces
 //! count as right in the segment that it lies in.
 
-use crate::cuts::CutsParams;
-use veloxel_core::parameters::Parameters;
-
 const TABLE: &str = include_str!("part_probability.csv");
 /// Values of a curve, at certainties from 0 to 1 in even steps.
 const KNOTS: usize = 11;
@@ -17,11 +14,6 @@ const KNOTS: usize = 11;
 pub fn part_probabilities(method: &str, certainty: &[f32]) -> Option<Vec<f32>> {
     let curve = curve(method)?;
     Some(certainty.iter().map(|&certainty| at(&curve, certainty)).collect())
-}
-
-/// Whether a method has a curve: cuts alone.
-pub fn has_part_probabilities(method: &str) -> bool {
-    method == CutsParams::METHOD
 }
 
 fn curve(method: &str) -> Option<[f32; KNOTS]> {
@@ -47,19 +39,19 @@ mod tests {
     use veloxel_core::parameters::MethodEntry;
 
     #[test]
-    fn probabilities_rise_with_certainty_and_methods_without_a_curve_have_none() {
+    fn probabilities_of_every_method_rise_with_certainty() {
         let certainty: Vec<f32> = (0..=50).map(|nth| nth as f32 / 50.0).collect();
-        let found = part_probabilities("cuts", &certainty).expect("cuts should have a curve");
-        assert!(found.windows(2).all(|pair| pair[0] <= pair[1]), "{found:?}");
-        assert!(found.iter().all(|probability| (0.3..=1.0).contains(probability)));
-        assert!(found[50] > found[0] + 0.1);
+        for method in PARTS_METHODS {
+            let name = method.parameters().method;
+            let found = part_probabilities(name, &certainty).expect("a method should have a curve");
+            assert!(found.windows(2).all(|pair| pair[0] <= pair[1]), "{name}: {found:?}");
+            assert!(found.iter().all(|probability| (0.3..=1.0).contains(probability)), "{name}");
+            assert!(found[50] > found[0] + 0.1, "{name}");
+        }
+        assert_eq!(part_probabilities("by hand", &certainty), None);
         // Half way between two values lies their mean.
         let curve = curve("cuts").expect("a curve");
         assert!((at(&curve, 0.95) - 0.5 * (curve[9] + curve[10])).abs() < 1e-6);
         assert!(at(&curve, f32::NAN).is_nan());
-        for method in PARTS_METHODS {
-            let name = method.parameters().method;
-            assert_eq!(part_probabilities(name, &[0.5]).is_some(), has_part_probabilities(name), "{name}");
-        }
     }
 }

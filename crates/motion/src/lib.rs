@@ -63,8 +63,8 @@ pub use over::inverse_consistency::InverseConsistent;
 pub use over::matches::Matched;
 pub use over::refined::Refined;
 pub use over::sequence::{
-    SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole, run_pairs_side_by_side,
-    run_sequence, run_windows,
+    ResidentField, ResidentSteps, SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole,
+    run_pairs_side_by_side, run_sequence, run_windows,
 };
 pub use over::stream::{DeliveredFlow, LeavingFlow, PairStream, StreamFlow, StreamedFlow};
 pub use over::tiles::{
@@ -75,7 +75,9 @@ pub use over::tiles::{
 pub use phase::{
     ConfidenceChoice, FeatureMaps, FeatureScales, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures,
     PhaseFields, PhaseFlow, PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters,
-    PhasePreset, PhaseReport, PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
+    PhasePreset, PhaseReport, PhaseStereo, PhaseTaken, PhaseWanted, ResidentFeatures, ResidentPhase,
+    ResidentStereo, phase_features, phase_features_on_device, phase_flow, phase_stereo,
+    phase_stereo_on_device,
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 pub use steps::composition::compose_flows;

@@ -19,6 +19,7 @@ mod image;
 mod meshes;
 mod phantom;
 mod pictures;
+mod resident_stereo;
 mod running;
 mod session;
 mod settings;
@@ -63,6 +64,8 @@ mod _veloxel {
     #[pymodule_export]
     use crate::fields::resident::{ResidentFound, resident_flow};
     #[pymodule_export]
+    use crate::fields::resident_sequence::{ResidentSteps, resident_sequence};
+    #[pymodule_export]
     use crate::fields::warp::{jacobian, strain, warp_image, warp_labels};
     #[pymodule_export]
     use crate::fields::warp_files::{warp_image_files, warp_labels_files};
@@ -84,6 +87,8 @@ mod _veloxel {
     #[pymodule_export]
     use crate::frames::heart::{HeartFound, track};
     #[pymodule_export]
+    use crate::frames::resident::{ResidentStream, ResidentStreamFound};
+    #[pymodule_export]
     use crate::frames::tracks::{Tracks, track_points};
     #[pymodule_export]
     use crate::image::Image;
@@ -95,6 +100,8 @@ mod _veloxel {
     use crate::phantom::{phantom, phantoms};
     #[pymodule_export]
     use crate::pictures::{disparity_picture, field_picture};
+    #[pymodule_export]
+    use crate::resident_stereo::{ResidentStereo, resident_features, resident_stereo};
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]

@@ -43,6 +43,13 @@ impl Session {
         Ok((report.name.clone(), report.chosen_because.clone()))
     }
 
+    /// How many bytes were copied between the host and the device since it was opened: to the device, and to the host.
+    fn copied_bytes(&self) -> PyResult<(u64, u64)> {
+        let library = self.library()?;
+        let traffic = library.device().map_err(|error| exception(&error))?.traffic();
+        Ok((traffic.to_device_bytes, traffic.to_host_bytes))
+    }
+
     /// Where tensors of other libraries lie that the session takes: the kind and the number of a device, as DLPack has them, and the
     /// stream that they are to be complete on; none on a processor.
     fn tensor_place(&self) -> PyResult<(i32, i32, Option<u64>)> {

@@ -45,6 +45,30 @@ pub struct StereoFound {
     warnings: Py<PyList>,
 }
 
+impl StereoFound {
+    /// Disparity, confidence and expected error of pictures whose cameras are not known, with its report and its warnings.
+    pub fn of_maps(
+        py: Python<'_>,
+        [disparity, confidence, expected_error]: [Volume<f32>; 3],
+        [left, right]: [Volume<f32>; 2],
+        report: String,
+        warnings: Py<PyList>,
+    ) -> PyResult<Self> {
+        let image = |volume: Volume<f32>| Py::new(py, Image::of(volume));
+        Ok(Self {
+            disparity: image(disparity)?,
+            confidence: image(confidence)?,
+            expected_error: image(expected_error)?,
+            depth: None,
+            left: image(left)?,
+            right: image(right)?,
+            view: None,
+            report,
+            warnings,
+        })
+    }
+}
+
 /// A pair on its way into the pipeline.
 struct Pair {
     left: Volume<f32>,

@@ -5,69 +5,22 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import _veloxel
 from .._results import FlowResult
 from .._session import Session
 from .._warnings import tell
-from .tensors import device_of, handed, handed_beside
+from .tensors import GpuTensor, device_of, handed, handed_beside, is_on_gpu, number_of
 
 if TYPE_CHECKING:
     from .._maps import Transform
-
-
-class GpuTensor:
-    """A result in the memory of a GPU: ``torch.from_dlpack(tensor)``, ``cupy.from_dlpack(tensor)`` or ``jax.dlpack.from_dlpack(tensor)``
-    see it without a copy.
-
-    The memory is given to later runs once this object and everything that sees it are gone. ``float32``; what writes to a view writes
-    to the result.
-
-    >>> import veloxel
-    >>> def mean_confidence(found):
-    ...     return found.confidence.to_torch().mean()  # of a veloxel.GpuFlow, on its GPU
-    """
-
-    def __init__(self, own: Any) -> None:
-        self._own = own
-
-    def __dlpack__(self, **options: Any) -> Any:
-        """The samples where they lie, for a reader's stream (``stream=``)."""
-        return self._own.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        """The kind and the number of the GPU."""
-        return self._own.__dlpack_device__()
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of samples along the axes; of a field the last one is the component along x, y, z."""
-        return tuple(self._own.shape)
-
-    def numpy(self) -> np.ndarray:
-        """A copy in the memory of the host."""
-        shape = self.shape
-        flat = self._own.numpy()
-        if len(shape) > 1 and shape[-1] == len(shape) - 1:
-            return np.moveaxis(flat.reshape(shape[-1], *shape[:-1]), 0, -1)
-        return flat.reshape(shape)
-
-    def to_torch(self) -> Any:
-        """The samples as a tensor of PyTorch where they lie, without a copy. Needs PyTorch."""
-        import torch
-
-        return torch.from_dlpack(self)
-
-    def __repr__(self) -> str:
-        return f"GpuTensor(shape={self.shape})"
 
 
 class GpuFlow:
     """The flow of a pair of tensors, in the memory of the GPU that they lie in: what :func:`flow` gives for them.
 
     ``flow`` is the field, ``confidence`` how certain each vector is, ``inverse`` the field back (of symmetric methods that began from
-    no motion). ``cpu()`` takes everything to the host: a :class:`FlowResult`, which warps, measures, draws and saves.
+    no motion); ``warp`` pulls tensors on that GPU back. ``cpu()`` takes everything to the host: a :class:`FlowResult`, which warps
+    labels, measures, draws and saves.
 
     >>> import veloxel
     >>> def on_gpu(fixed, moving):
@@ -75,8 +28,9 @@ class GpuFlow:
     ...     return found.to_torch()  # (z, y, x, 3), on that GPU
     """
 
-    def __init__(self, found: Any, session: Session | None) -> None:
-        self._found, self._session = found, session
+    def __init__(self, found: Any, session: Session | None, own: Any = None) -> None:
+        # The extension's session found it: what follows is done there.
+        self._found, self._session, self._lent = found, session, own
         self.flow = GpuTensor(found.field)
         self.confidence = GpuTensor(found.confidence)
         self.inverse = None if found.inverse is None else GpuTensor(found.inverse)
@@ -120,9 +74,47 @@ class GpuFlow:
         """The field as a tensor of PyTorch where it lies, without a copy. Needs PyTorch."""
         return self.flow.to_torch()
 
+    def warp(
+        self, image: Any, *, interpolation: str = "linear", smooth: bool = False, outside: float | str = 0.0
+    ) -> GpuTensor:
+        """The image as seen from the fixed one, ``warped(x) = image(x + d(x))``, in the GPU's memory: the bits of :meth:`Field.warp`.
+
+        Nothing of it goes over the bus but a few numbers; an image with samples that are no numbers goes through the host's memory,
+        which a warning says. Whole numbers of labels are pulled back by ``interpolation="nearest"``, as ``float32``.
+
+        Args:
+            image: A tensor on the GPU of the field, ``(y, x)`` or ``(z, y, x)``, or a :class:`GpuImage` on a grid of its own.
+            interpolation, smooth, outside: As of :meth:`Field.warp`.
+
+        Raises:
+            InputError: An image that lies elsewhere, or of other dimension.
+
+        >>> import veloxel
+        >>> def registered(fixed, moving):
+        ...     found = veloxel.flow(fixed, moving)  # two tensors on one GPU
+        ...     return found.warp(moving).to_torch()
+        """
+        if not is_on_gpu(image):
+            raise _veloxel.InputError(
+                "the image lies in the memory of the host and the field in that of a GPU: found.cpu().warp(image) warps on the host, "
+                "a tensor on that GPU is warped there"
+            )
+        number_of([image, self])
+        own = self._lent if self._lent is not None else device_of([image], self._session, None)
+        warped, told = self._found.warp(own, handed(image, own, "the image"), interpolation, smooth, outside)
+        tell(told)
+        return GpuTensor(warped)
+
     def cpu(self) -> FlowResult:
         """Everything in the memory of the host."""
         return FlowResult(self._found.host(), self._session)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> None:
+            known = not name.startswith("_") and hasattr(FlowResult, name)
+            hint = f": it stays on its GPU, and found.cpu().{name} is there" if known else ""
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __repr__(self) -> str:
         return f"GpuFlow(shape={self.flow.shape})"
@@ -146,4 +138,4 @@ def gpu_flow(
         known[name] = handed_beside(image, own, what, place, is_mask=name != "weight")
     found = _veloxel.resident_flow(own, images, options, known)
     tell(found.warnings)
-    return GpuFlow(found, session)
+    return GpuFlow(found, session, own)

@@ -7,12 +7,62 @@ from typing import Any
 import numpy as np
 
 from .. import _veloxel
-from .._arguments import direction_rows, in_xyz, refuse_colours
-from .._images import Place, as_image, place_of_affine
+from .._arguments import direction_rows, in_xyz, plain_array, refuse_colours
+from .._images import Image, Place, as_image, native, place_of_affine
 from .._session import Session, lent
 
 #: What CUDA's memory is called by DLPack.
 CUDA = 2
+
+
+class GpuTensor:
+    """A result in the memory of a GPU: ``torch.from_dlpack(tensor)``, ``cupy.from_dlpack(tensor)`` or ``jax.dlpack.from_dlpack(tensor)``
+    see it without a copy.
+
+    The memory is given to later runs once this object and everything that sees it are gone. ``float32``; what writes to a view writes
+    to the result.
+
+    >>> import veloxel
+    >>> def mean_confidence(found):
+    ...     return found.confidence.to_torch().mean()  # of a veloxel.GpuFlow, on its GPU
+    """
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The samples where they lie, for a reader's stream (``stream=``)."""
+        return self._own.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The kind and the number of the GPU."""
+        return self._own.__dlpack_device__()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of samples along the axes; of a field the last one is the component along x, y, z."""
+        return tuple(self._own.shape)
+
+    def numpy(self) -> np.ndarray:
+        """A copy in the memory of the host."""
+        shape = self.shape
+        flat = self._own.numpy()
+        if self._own.is_field:
+            return np.moveaxis(flat.reshape(shape[-1], *shape[:-1]), 0, -1)
+        return flat.reshape(shape)
+
+    def cpu(self) -> np.ndarray:
+        """As :meth:`numpy`."""
+        return self.numpy()
+
+    def to_torch(self) -> Any:
+        """The samples as a tensor of PyTorch where they lie, without a copy. Needs PyTorch."""
+        import torch
+
+        return torch.from_dlpack(self)
+
+    def __repr__(self) -> str:
+        return f"GpuTensor(shape={self.shape})"
 
 
 def is_on_gpu(image: Any) -> bool:
@@ -63,7 +113,7 @@ class GpuImage:
                 "host's memory"
             )
         self._tensor, known = _ordered(tensor)
-        axes = self._tensor.ndim
+        axes = len(self._tensor.shape)
         spaced = in_xyz("spacing", spacing_zyx, spacing_xyz, axes)
         begun = in_xyz("origin", origin_zyx, origin_xyz, axes)
         turned = None if direction is None else direction_rows(direction)
@@ -79,6 +129,22 @@ class GpuImage:
     def shape(self) -> tuple[int, ...]:
         """Number of voxels along ``(y, x)`` or ``(z, y, x)``."""
         return tuple(self._tensor.shape)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The tensor's samples, as it hands them out."""
+        return self._tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The kind and the number of the GPU."""
+        return self._tensor.__dlpack_device__()
+
+    def cpu(self) -> Image:
+        """The same image in the memory of the host, at its place."""
+        tensor = self._tensor
+        # PyTorch's and ours, CuPy's, JAX'.
+        array = tensor.cpu() if hasattr(tensor, "cpu") else tensor.get() if hasattr(tensor, "get") else np.asarray(tensor)
+        bare = _veloxel.Image(native(plain_array(array, "the image")), self._place)
+        return Image._of(bare)
 
     def __repr__(self) -> str:
         return f"GpuImage(shape={self.shape})"
@@ -98,18 +164,28 @@ def _ordered(tensor: Any) -> tuple[Any, Place]:
     return tensor, nowhere
 
 
+def number_of(images: list[Any]) -> int:
+    """The number of the GPU in whose memory all images lie.
+
+    Raises:
+        InputError: Images of which one lies elsewhere.
+    """
+    numbers = {int(_tensor_of(image).__dlpack_device__()[1]) for image in images if is_on_gpu(image)}
+    if len(numbers) != 1 or not all(is_on_gpu(image) for image in images):
+        raise _veloxel.InputError(
+            "one image is a tensor in the memory of a GPU and another is elsewhere: bring both to one place, to the host with `.cpu()`"
+        )
+    (number,) = numbers
+    return number
+
+
 def device_of(images: list[Any], session: Session | None, device: Any) -> Any:
     """The session of a call with tensors on a GPU: the one that is given, or one on that GPU.
 
     Raises:
         InputError: Images of which one lies elsewhere, or a session on another device.
     """
-    numbers = {int(_tensor_of(image).__dlpack_device__()[1]) for image in images if is_on_gpu(image)}
-    if len(numbers) != 1 or not all(is_on_gpu(image) for image in images):
-        raise _veloxel.InputError(
-            "one image is a tensor in the memory of a GPU and the other is elsewhere: bring both to one place, to the host with `.cpu()`"
-        )
-    (number,) = numbers
+    number = number_of(images)
     own = lent(session, f"cuda:{number}" if session is None and device is None else device)
     name = own.device()[0]
     try:
@@ -135,6 +211,10 @@ def handed(image: Any, own: Any, what: str) -> tuple[Any, Place]:
         InputError: Another number of axes, or numbers that are not real.
     """
     tensor, place = (image.tensor, image._place) if isinstance(image, GpuImage) else _ordered(image)
+    if isinstance(tensor, GpuTensor):
+        if tensor._own.is_field:
+            raise _veloxel.InputError(f"{what} is a field of displacements: give one of its components, or another image")
+        return tensor.__dlpack__(stream=own.tensor_place()[2]), place
     if tensor.ndim not in (2, 3):
         raise _veloxel.InputError(f"{what} has axes (y, x) or (z, y, x), this tensor has the shape {tuple(tensor.shape)}")
     if not isinstance(image, GpuImage):
@@ -161,7 +241,7 @@ def handed_beside(image: Any, own: Any, what: str, fixed: tuple[Any, Place], *, 
         beside = as_image(image, what)
         array = np.asarray(beside.samples()).reshape(beside.shape)
         return _veloxel.Image(array, fixed[1]) if isinstance(image, np.ndarray) else beside
-    if is_mask:
+    if is_mask and not isinstance(_tensor_of(image), GpuTensor):
         bare = _tensor_of(image) != 0
         place = image._place if isinstance(image, GpuImage) else fixed[1]
         return handed(bare, own, what)[0], place

@@ -45,7 +45,7 @@ pub struct SegmentArguments {
     #[arg(long, value_name = "OUT.npy")]
     membership: Option<PathBuf>,
 
-    /// The probability that people give each triangle to its part, by its certainty: .npy or .csv; of cuts
+    /// The probability that people give each triangle to its part, by its certainty: .npy or .csv
     #[arg(long, value_name = "OUT.npy")]
     probability: Option<PathBuf>,
 

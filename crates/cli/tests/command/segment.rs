@@ -395,23 +395,20 @@ fn labels_have_the_name_of_a_text_of_labels() {
 }
 
 #[test]
-fn parts_of_cuts_have_probabilities_and_those_of_other_methods_are_refused() {
+fn parts_have_probabilities() {
     let place = Workplace::new();
     let faces = stacked_boxes(&place, "tower.obj");
-    let job = ["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--probability", "p.csv", "--device", "cpu"];
-    place.run(&job).succeeded();
-    let table = std::fs::read_to_string(place.path("p.csv")).expect("a table");
-    let numbers: Vec<f32> = table.lines().skip(1).map(|line| line.parse().expect("a number")).collect();
-    // Squares are two triangles each.
-    assert_eq!((table.lines().next(), numbers.len()), (Some("probability"), 2 * faces));
-    assert!(numbers.iter().all(|probability| (0.3..=1.0).contains(probability)));
-    // Faces at the border are less sure than those far from it.
-    let ends = numbers.iter().fold([1.0f32, 0.0], |[low, high], &p| [low.min(p), high.max(p)]);
-    assert!(ends[1] - ends[0] > 0.1, "{ends:?}");
-    let before = place.names();
-    let fuzzy = [&job[..], &["--method", "fuzzy"]].concat();
-    let fuzzy: Vec<&str> =
-        fuzzy.into_iter().map(|word| if word == "p.csv" { "q.csv" } else { word }).collect();
-    place.run(&fuzzy).failed_with(&["fuzzy", "certainty has no probability"]);
-    assert_eq!(place.names(), before);
+    for method in ["cuts", "fuzzy"] {
+        let job =
+            ["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--probability", "p.csv", "--device", "cpu"];
+        place.run(&[&job[..], &["--method", method]].concat()).succeeded();
+        let table = std::fs::read_to_string(place.path("p.csv")).expect("a table");
+        let numbers: Vec<f32> = table.lines().skip(1).map(|line| line.parse().expect("a number")).collect();
+        // Squares are two triangles each.
+        assert_eq!((table.lines().next(), numbers.len()), (Some("probability"), 2 * faces));
+        assert!(numbers.iter().all(|probability| (0.3..=1.0).contains(probability)));
+        // Faces at the border are less sure than those far from it.
+        let ends = numbers.iter().fold([1.0f32, 0.0], |[low, high], &p| [low.min(p), high.max(p)]);
+        assert!(ends[1] - ends[0] > 0.1, "{method}: {ends:?}");
+    }
 }

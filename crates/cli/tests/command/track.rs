@@ -93,8 +93,14 @@ fn outlines_of_a_method_that_was_measured_have_expected_errors() {
         let run = ["track", "cine.nii.gz", "--contours", "exact.json", "-o", folder, "--method", method];
         place.run(&[&run[..], &["--periodic", "no", "--device", "cpu"]].concat()).succeeded().stdout
     };
-    let text = track("clg:fast", "out");
-    assert!(text.contains("expected") && text.contains("mm from a reader's, nine of ten below"), "{text}");
+    for (method, folder) in [("fe", "elements"), ("clg:fast", "out")] {
+        let text = track(method, folder);
+        assert!(
+            text.contains("expected") && text.contains("mm from a reader's, nine of ten below"),
+            "{text}"
+        );
+        assert!(place.path(folder).join("expected_errors.csv").exists());
+    }
     let table = std::fs::read_to_string(place.path("out/expected_errors.csv")).expect("a table");
     let rows: Vec<Vec<&str>> = table.lines().skip(2).map(|line| line.split(',').collect()).collect();
     // Three structures on the three frames that nobody drew.

@@ -144,6 +144,16 @@ impl PhaseEngine {
         self.hold(image)
     }
 
+    /// A frame of samples that the device has already, which have to be finite.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`](crate::MotionError::Input) for another size.
+    pub fn frame_of(&self, samples: Buffer) -> Result<PhaseFrame> {
+        let size = self.size();
+        check_count(samples.len(), size)?;
+        Ok(PhaseFrame { picture: Picture::of(samples), size })
+    }
+
     /// Takes the next frame, and the right camera's with it, and starts what can be estimated now; none for the first
     /// [`delay`](Self::delay) frames, and where nothing but flow is wanted until there are enough frames for it.
     ///

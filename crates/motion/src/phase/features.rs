@@ -18,15 +18,16 @@
 //! *Limits*: where no response reaches the least magnitude orientation and phase are NaN.
 
 use super::parameters::PhaseParameters;
-use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
+use super::plan::{PhasePlan, PhaseWanted, check_count, check_picture, picture_size};
 use super::report::PhaseReport;
 use super::twin::round_features;
 use crate::delivered::stretch::Stretch;
 use crate::error::Result;
+use crate::steps::buffers::{copied, copied_part};
 use std::ops::Range;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
-use veloxel_kernels::phase::gabor::LocalPhaseOutputs;
+use veloxel_kernels::phase::gabor::{LocalPhaseOutputs, Picture};
 
 /// Features of one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,17 +61,69 @@ pub fn phase_features(
     device: &Device,
 ) -> Result<PhaseFeatures> {
     let size = check_picture("the image", image)?;
-    let wanted = PhaseWanted { flow: false, stereo: false, features: true };
-    let plan = PhasePlan::new(size, wanted, parameters, device)?;
+    let plan = PhasePlan::new(size, FEATURES, parameters, device)?;
     device.scope(|| {
-        let mut features = Features::new(&plan)?;
-        plan.filter(
-            &images_of(&plan, image)?,
-            LocalPhaseOutputs { phases: None, features: Some(&mut features.maps) },
-        )?;
-        round_features(&plan, &mut features.maps)?;
+        let features = Features::of(&plan, &Picture::from_samples(device, image.data())?)?;
         features.fetch(&plan, plan.levels.count(), image.grid())
     })
+}
+
+/// What a plan of features alone is made for.
+const FEATURES: PhaseWanted = PhaseWanted { flow: false, stereo: false, features: true };
+
+/// Features of one level in the memory of a device, as [`FeatureMaps`] has them.
+#[derive(Debug)]
+pub struct ResidentFeatures {
+    /// Where the level's pixels lie.
+    pub grid: Grid,
+    /// Intensity².
+    pub energy: Buffer,
+    /// Radians, [0, π).
+    pub orientation_rad: Buffer,
+    /// Radians, (−π, π].
+    pub phase_rad: Buffer,
+}
+
+/// [`phase_features`] for a picture that the device has already, where the features of every level stay, full resolution first: the same
+/// bits. Samples have to be finite.
+///
+/// # Errors
+/// As [`phase_features`].
+pub fn phase_features_on_device(
+    samples: &Buffer,
+    grid: &Grid,
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<Vec<ResidentFeatures>> {
+    let size = picture_size("the image", grid)?;
+    check_count(samples.len(), size)?;
+    let plan = PhasePlan::new(size, FEATURES, parameters, device)?;
+    device.scope(|| {
+        let features = Features::of(&plan, &Picture::of(copied(device, samples)?))?;
+        levels_of(&features.maps, &plan.levels.sizes()[..plan.feature_levels], grid, device)
+    })
+}
+
+/// Copies of the levels of maps that hold them one after the other, the finest first.
+pub(crate) fn levels_of(
+    maps: &[Buffer; 3],
+    sizes: &[[usize; 2]],
+    grid: &Grid,
+    device: &Device,
+) -> Result<Vec<ResidentFeatures>> {
+    let mut first = 0;
+    let level = |(level, size): (usize, &[usize; 2])| -> Result<ResidentFeatures> {
+        let count = size[0] * size[1];
+        let [energy, orientation, phase] = maps.each_ref().map(|map| copied_part(device, map, first, count));
+        first += count;
+        Ok(ResidentFeatures {
+            grid: level_grid(grid, *size, level)?,
+            energy: energy?,
+            orientation_rad: orientation?,
+            phase_rad: phase?,
+        })
+    };
+    sizes.iter().enumerate().map(level).collect()
 }
 
 /// Features in the memory of a device.
@@ -91,6 +144,16 @@ pub(crate) struct TakenFeatures {
 impl Features {
     pub fn new(plan: &PhasePlan) -> Result<Self> {
         Ok(Self { maps: maps(plan)? })
+    }
+
+    /// The features of a picture.
+    fn of(plan: &PhasePlan, picture: &Picture) -> Result<Self> {
+        let mut features = Self::new(plan)?;
+        let mut images = plan.device.scratch(plan.levels.len())?;
+        plan.pyramids(&[picture], &mut [&mut images])?;
+        plan.filter(&images, LocalPhaseOutputs { phases: None, features: Some(&mut features.maps) })?;
+        round_features(plan, &mut features.maps)?;
+        Ok(features)
     }
 
     /// Gives them away; the next ones are found in other memory.

@@ -15,10 +15,12 @@ pub mod stereo;
 mod twin;
 
 pub use engine::{PhaseEngine, PhaseFrame, PhaseImage, PhaseOutputs};
-pub use features::{FeatureMaps, PhaseFeatures, phase_features};
+pub use features::{FeatureMaps, PhaseFeatures, ResidentFeatures, phase_features, phase_features_on_device};
 pub use flow::{PhaseFlow, PhaseFlowFields, phase_flow};
 pub use parameters::{PhaseParameters, PhasePreset};
 pub use plan::PhaseWanted;
 pub use report::PhaseReport;
-pub use results::{ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
-pub use stereo::{PhaseStereo, phase_stereo};
+pub use results::{
+    ConfidenceChoice, FeatureScales, KnownShares, PhaseCounts, PhaseFields, PhaseTaken, ResidentPhase,
+};
+pub use stereo::{PhaseStereo, ResidentStereo, phase_stereo, phase_stereo_on_device};

@@ -219,13 +219,6 @@ fn rounding(parameters: &PhaseParameters) -> Option<FixedPoint> {
     (parameters.arithmetic == PhaseArithmetic::Fixed).then_some(form)
 }
 
-/// The levels of an image.
-pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer> {
-    let mut images = plan.device.scratch(plan.levels.len())?;
-    plan.pyramids(&[&Picture::from_samples(&plan.device, image.data())?], &mut [&mut images])?;
-    Ok(images)
-}
-
 /// Checks that an image is one, and that every sample is finite; gives its size.
 pub(crate) fn check_picture(what: &str, image: &Volume<f32>) -> Result<[usize; 2]> {
     let size = picture_size(what, image.grid())?;

@@ -15,12 +15,7 @@ pub struct PhaseReport {
 
 impl PhaseReport {
     /// The report of an estimate over `pixels` pixels, outside of which there is none.
-    pub(crate) fn new(
-        pixels: usize,
-        levels: &[[usize; 2]],
-        estimate: &[f32],
-        confidence: Option<&[f32]>,
-    ) -> Self {
+    pub fn new(pixels: usize, levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
         let known = |values: &[f32]| values.iter().map(|v| usize::from(!v.is_nan())).sum::<usize>();
         let valid = known(estimate);
         let total = confidence.map_or(valid as f64, |c| sum_of_known(estimate, c));

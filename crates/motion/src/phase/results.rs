@@ -1,6 +1,6 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
-use super::features::{FeatureMaps, TakenFeatures, level_grid};
+use super::features::{FeatureMaps, ResidentFeatures, TakenFeatures, level_grid, levels_of};
 use crate::error::Result;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
@@ -76,10 +76,48 @@ impl PhaseFields {
     }
 }
 
+/// The fields of a frame that stay in the memory of the device, with those of its confidences that were taken.
+#[derive(Debug)]
+pub struct ResidentPhase {
+    /// The picture's grid.
+    pub grid: Grid,
+    /// Flow towards the next frame, pixels, NaN where unknown: both components, one after the other.
+    pub flow: Option<Buffer>,
+    /// Confidence of the flow, 0 to 1.
+    pub flow_confidence: Option<Buffer>,
+    /// Disparity in pixels, NaN where unknown.
+    pub disparity_px: Option<Buffer>,
+    /// Confidence of the disparity, 0 to 1.
+    pub disparity_confidence: Option<Buffer>,
+    /// Features, full resolution first.
+    pub features: Vec<ResidentFeatures>,
+}
+
 impl PhaseTaken {
     /// Which frame the results belong to: 0 is the first that was pushed.
     pub fn frame(&self) -> u64 {
         self.frame
+    }
+
+    /// Leaves all fields on the device, with the features of these scales; the device may still be finding them.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`](crate::MotionError::Compute) if the device has too little memory.
+    pub fn stay(self, scales: FeatureScales) -> Result<ResidentPhase> {
+        let Self { device, grid, flow, disparity, features, .. } = self;
+        let field = |taken: Option<TakenField>| match taken {
+            Some(TakenField { estimate, confidence }) => (Some(estimate), confidence),
+            None => (None, None),
+        };
+        let ((flow, flow_confidence), (disparity_px, disparity_confidence)) = (field(flow), field(disparity));
+        let features = match features {
+            None => Vec::new(),
+            Some(TakenFeatures { maps, sizes }) => {
+                let count = if scales == FeatureScales::All { sizes.len() } else { 1 };
+                device.scope(|| levels_of(&maps, &sizes[..count], &grid, &device))?
+            }
+        };
+        Ok(ResidentPhase { grid, flow, flow_confidence, disparity_px, disparity_confidence, features })
     }
 
     /// Fetches all fields in one transfer, with the features of these scales.

@@ -14,16 +14,18 @@
 
 use super::estimates::{Estimates, Estimating};
 use super::parameters::{PhaseParameters, StereoSmoothing, WarpedData};
-use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_picture, picture_size};
 use super::report::PhaseReport;
 use super::results::{ConfidenceChoice, TakenField};
 use super::row_check::RowCheck;
 use super::semi_global::SemiGlobal;
 use crate::error::Result;
+use crate::steps::buffers::{copied, copied_run};
 use crate::steps::masking::leave_out;
 use veloxel_core::{Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
+use veloxel_kernels::phase::gabor::Picture;
 use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
 
 /// A disparity map.
@@ -68,14 +70,50 @@ pub fn phase_stereo(
     let size = check_picture("the left image", left)?;
     check_picture("the right image", right)?;
     left.grid().require_same(right.grid(), "left and right image")?;
-    let wanted = PhaseWanted { flow: false, stereo: true, features: false };
-    let plan = PhasePlan::new(size, wanted, parameters, device)?;
+    let plan = PhasePlan::new(size, STEREO, parameters, device)?;
     device.scope(|| {
         let pyramids = [GaborPyramid::of(&plan, left)?, GaborPyramid::of(&plan, right)?];
-        let mut stereo = Stereo::new(&plan)?;
-        stereo.find(&plan, pyramids.each_ref())?;
+        let stereo = Stereo::between(&plan, &pyramids)?;
         let rows = stereo.semi_global.as_ref().map(|matching| matching.check_rows(&plan)).transpose()?;
         Ok(PhaseStereo { rows, ..stereo.fetch(&plan, left.grid())? })
+    })
+}
+
+/// What a plan of stereo alone is made for.
+const STEREO: PhaseWanted = PhaseWanted { flow: false, stereo: true, features: false };
+
+/// A disparity map in the memory of a device.
+#[derive(Debug)]
+pub struct ResidentStereo {
+    /// Disparity of every pixel of the left image, pixels, NaN where unknown.
+    pub disparity_px: Buffer,
+    /// Confidence of every disparity, 0 to 1.
+    pub confidence: Buffer,
+    /// `(nx, ny)` of every level that was used, finest first.
+    pub levels: Vec<[usize; 2]>,
+}
+
+/// [`phase_stereo`] for pictures of `(nx, ny)` samples that the device has already, left and right, where the disparity stays: the same
+/// bits. Samples have to be finite, and whether rows fit is not looked at.
+///
+/// # Errors
+/// As [`phase_stereo`].
+pub fn phase_stereo_on_device(
+    views: [&Buffer; 2],
+    grid: &Grid,
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<ResidentStereo> {
+    let size = picture_size("the left image", grid)?;
+    views.iter().try_for_each(|view| check_count(view.len(), size))?;
+    let plan = PhasePlan::new(size, STEREO, parameters, device)?;
+    device.scope(|| {
+        let pyramid = |view| GaborPyramid::of_picture(&plan, &Picture::of(copied(device, view)?));
+        let pyramids = [pyramid(views[0])?, pyramid(views[1])?];
+        let stereo = Stereo::between(&plan, &pyramids)?;
+        let [disparity_px, confidence] = stereo.found().map(|map| copied_run(device, map, 0, grid.len()));
+        let levels = plan.levels.sizes()[..plan.stereo_levels].to_vec();
+        Ok(ResidentStereo { disparity_px: disparity_px?, confidence: confidence?, levels })
     })
 }
 
@@ -97,6 +135,13 @@ impl Stereo {
         let is_smoothed = parameters.stereo_smoothing == StereoSmoothing::SemiGlobal;
         let semi_global = is_smoothed.then(|| SemiGlobal::new(plan)).transpose()?;
         Ok(Self { views, estimates, semi_global })
+    }
+
+    /// The disparity between two pyramids.
+    fn between(plan: &PhasePlan, pyramids: &[GaborPyramid; 2]) -> Result<Self> {
+        let mut stereo = Self::new(plan)?;
+        stereo.find(plan, pyramids.each_ref())?;
+        Ok(stereo)
     }
 
     pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&GaborPyramid; 2]) -> Result<()> {

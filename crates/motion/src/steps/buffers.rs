@@ -48,7 +48,17 @@ pub(crate) fn copied_run(
     nth: usize,
     len: usize,
 ) -> Result<Buffer, ComputeError> {
-    written(device, len, |to| CopyPart { from, first: nth * len, to }.run(device))
+    copied_part(device, from, nth * len, len)
+}
+
+/// A copy of `len` samples, from the one of index `first` on.
+pub(crate) fn copied_part(
+    device: &Device,
+    from: &Buffer,
+    first: usize,
+    len: usize,
+) -> Result<Buffer, ComputeError> {
+    written(device, len, |to| CopyPart { from, first, to }.run(device))
 }
 
 /// One buffer that holds others of one length, one after the other.

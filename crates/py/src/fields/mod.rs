@@ -10,5 +10,6 @@ pub mod maps;
 pub mod maps_files;
 pub mod points;
 pub mod resident;
+pub mod resident_sequence;
 pub mod warp;
 pub mod warp_files;

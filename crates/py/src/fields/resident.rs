@@ -1,21 +1,27 @@
 //! The flow of tensors in the memory of a session's device, which stays there.
 
 use crate::error::exception;
-use crate::fields::flow::{Begin, FlowFound, Found, Init, Options, told};
+use crate::fields::flow::{Begin, FlowFound, Found, Init, Options, Outside, told};
 use crate::fields::maps::Transform;
-use crate::image::{Image, shape};
-use crate::running::run;
+use crate::fields::warp::interpolation_of;
+use crate::image::shape;
 use crate::session::Session;
-use crate::tensors::{DeviceTensor, Samples, Taken, TensorGiven, place_of};
+use crate::tensors::{
+    Beside, DeviceTensor, Inputs, Ran, Source, TensorGiven, copied_bytes, run_with_tensors, tensor_of,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde_json::json;
-use veloxel::pipelines::{ResidentImage, ResidentPair, ResidentRequest, resident_pair};
-use veloxel::unstable::gpu::{Cpu, PointerPlace};
+use veloxel::io::Strictness;
+use veloxel::pipelines::{
+    FinerImage, ResidentPair, ResidentRequest, ResidentWarpRequest, WarpNames, resident_pair,
+    warp_resident_image,
+};
+use veloxel::unstable::gpu::Cpu;
 use veloxel::unstable::motion::steps::maps::inverted;
 use veloxel::unstable::motion::{OnDevice, ResidentFlow};
 use veloxel::unstable::{ThreadPool, Threads};
-use veloxel::{Control, DenseFlow, Device, Flow, Grid, Mask, Volume};
+use veloxel::{Control, DenseFlow, Device, Flow, Grid, Volume};
 
 /// What was found for a pair, in the memory of a device.
 #[pyclass(frozen, module = "veloxel._veloxel")]
@@ -42,13 +48,6 @@ pub struct ResidentFound {
     map: Option<veloxel::LinearTransform>,
 }
 
-/// A mask or weights: a tensor on the device, or an image in memory, which is sent there.
-#[derive(FromPyObject)]
-pub enum Beside<'py> {
-    Tensor(TensorGiven<'py>),
-    Image(Bound<'py, Image>),
-}
-
 /// What is known of a pair beside its images, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -58,53 +57,6 @@ pub struct KnownBeside<'py> {
     volume_mask: Option<Beside<'py>>,
     weight: Option<Beside<'py>>,
     init: Option<Init<'py>>,
-}
-
-/// Samples that a run brings into memory of its own on the device.
-enum Source {
-    Device(Samples),
-    Host(Volume<f32>),
-}
-
-impl Source {
-    /// # Safety
-    /// Tensors live until the device is done with what was copied of them.
-    unsafe fn resident(self, device: &Device) -> veloxel::Result<ResidentImage> {
-        match self {
-            // SAFETY: forwarded.
-            Self::Device(samples) => unsafe { samples.copied(device) },
-            Self::Host(volume) => {
-                let samples = device.upload_copy(volume.data())?;
-                Ok(ResidentImage { grid: volume.grid().clone(), samples })
-            }
-        }
-    }
-}
-
-/// Takes tensors, and keeps them.
-struct Inputs {
-    place: PointerPlace,
-    kept: Vec<Taken>,
-}
-
-impl Inputs {
-    fn tensor(&mut self, given: &TensorGiven<'_>) -> PyResult<Source> {
-        let taken = Taken::of(given, self.place)?;
-        let samples = taken.samples();
-        self.kept.push(taken);
-        Ok(Source::Device(samples))
-    }
-
-    /// What lies beside the images; masks are 1 and 0.
-    fn beside(&mut self, given: Option<Beside<'_>>, is_mask: bool) -> PyResult<Option<Source>> {
-        let of_mask = |mask: Mask| mask.map(|inside| f32::from(u8::from(*inside)));
-        Ok(match given {
-            None => None,
-            Some(Beside::Tensor(tensor)) => Some(self.tensor(&tensor)?),
-            Some(Beside::Image(image)) if is_mask => Some(Source::Host(of_mask(image.get().mask()))),
-            Some(Beside::Image(image)) => Some(Source::Host(image.get().volume.clone())),
-        })
-    }
 }
 
 /// The flow from the first tensor to the second, both on the session's device.
@@ -118,45 +70,47 @@ pub fn resident_flow(
 ) -> PyResult<ResidentFound> {
     let method = options.method()?;
     let KnownBeside { mask, moving_mask, volume_mask, weight, init } = known;
-    session.get().lend(|library| {
-        let device = library.device().map_err(|error| exception(&error))?.clone();
-        let mut inputs = Inputs { place: place_of(&device)?, kept: Vec::new() };
-        let [fixed, moving] = [inputs.tensor(&images[0])?, inputs.tensor(&images[1])?];
-        let grids = [0, 1].map(|nth| inputs.kept[nth].grid().clone());
-        let [mask, moving_mask, volume_mask, weight] = [
+    let take = |inputs: &mut Inputs| {
+        let [(grid, fixed), (_, moving)] = [inputs.tensor(&images[0])?, inputs.tensor(&images[1])?];
+        let beside = [
             inputs.beside(mask, true)?,
             inputs.beside(moving_mask, true)?,
             inputs.beside(volume_mask, true)?,
             inputs.beside(weight, false)?,
         ];
-        let begin = Begin::of(init.as_ref(), Some(&grids[0]))?;
-        let found = run(py, library, options.progress(), |library| {
+        Ok((fixed, moving, beside, Begin::of(init.as_ref(), Some(&grid))?))
+    };
+    let Ran { found: (found, grids), device, .. } =
+        run_with_tensors(py, session.get(), options.progress(), take, |taken, library| {
             let device = library.device()?;
-            // SAFETY: `inputs` keeps the tensors until the device has done all that it was asked for.
+            // SAFETY: the tensors are kept while this runs, and until the device has done all that it was asked for.
             let resident = |source: Source| unsafe { source.resident(device) };
             let beside = |source: Option<Source>| source.map(resident).transpose();
+            let (fixed, moving, [mask, moving_mask, volume_mask, weight], begin) = taken;
+            let (fixed, moving) = (resident(fixed)?, resident(moving)?);
+            let grids = [fixed.grid.clone(), moving.grid.clone()];
             let request = ResidentRequest {
                 mask: beside(mask)?,
                 moving_mask: beside(moving_mask)?,
                 volume_mask: beside(volume_mask)?,
                 weight: beside(weight)?,
                 start: begin.start(),
-                ..ResidentRequest::new(resident(fixed)?, resident(moving)?, &method)
+                ..ResidentRequest::new(fixed, moving, &method)
             };
-            resident_pair(request, library)
-        });
-        // Copies of a run that was stopped may still be under way.
-        let is_done = py.detach(|| device.synchronise());
-        drop(inputs);
-        let found = found?;
-        is_done.map_err(|error| exception(&error))?;
-        let finds_inverse = method.draft.method().uses.finds_inverse;
-        Ok(ResidentFound { finds_inverse, ..ResidentFound::of(py, &device, found, grids)? })
-    })
+            Ok((resident_pair(request, library)?, grids))
+        })?;
+    ResidentFound::of(py, &device, found, grids, method.draft.method().uses.finds_inverse)
 }
 
 impl ResidentFound {
-    fn of(py: Python<'_>, device: &Device, found: ResidentPair, grids: [Grid; 2]) -> PyResult<Self> {
+    /// What was found on a device, which is done with it.
+    pub fn of(
+        py: Python<'_>,
+        device: &Device,
+        found: ResidentPair,
+        grids: [Grid; 2],
+        finds_inverse: bool,
+    ) -> PyResult<Self> {
         let ResidentPair { found, transform, traffic, mut account } = found;
         let OnDevice { flow, confidence, inverse, mut statistics, .. } = found;
         account.warnings.extend(std::mem::take(&mut statistics.warnings));
@@ -167,7 +121,7 @@ impl ResidentFound {
             "parameters": account.parameters,
             "warnings": account.warnings,
             "statistics": statistics,
-            "copied_bytes": { "to_device": traffic.to_device_bytes, "to_host": traffic.to_host_bytes },
+            "copied_bytes": copied_bytes(traffic),
         });
         let field = |flow: ResidentFlow| {
             let voxels = shape(&flow.grid);
@@ -176,19 +130,19 @@ impl ResidentFound {
                 DeviceTensor::of(device, planar, &voxels, true).map_err(|error| exception(&error))?;
             Py::new(py, tensor)
         };
-        let certain = DeviceTensor::of(device, confidence, &shape(&grids[0]), false);
+        let confidence = tensor_of(py, device, confidence, &grids[0])?;
         let (own, inverse) = (field(flow)?, inverse.map(field).transpose()?);
-        // Whoever reads them on a stream of its own finds them complete.
+        // The components of a field were brought together just now.
         py.detach(|| device.synchronise()).map_err(|error| exception(&error))?;
         Ok(Self {
             field: own,
-            confidence: Py::new(py, certain.map_err(|error| exception(&error))?)?,
+            confidence,
             inverse,
             transform: transform.map(|map| Py::new(py, Transform { map })).transpose()?,
             report: report.to_string(),
             warnings: told(py, account.warnings.urgent())?.unbind(),
             grids,
-            finds_inverse: false,
+            finds_inverse,
             account,
             statistics,
             map: transform,
@@ -208,6 +162,34 @@ impl ResidentFound {
     #[getter]
     fn place(&self) -> crate::image::PlaceOut {
         crate::image::place(&self.grids[0])
+    }
+
+    /// An image as seen from the fixed one, a tensor on the same device; with warnings.
+    fn warp(
+        &self,
+        py: Python<'_>,
+        session: &Bound<'_, Session>,
+        image: TensorGiven<'_>,
+        interpolation: &str,
+        smooth: bool,
+        outside: Outside,
+    ) -> PyResult<(Py<DeviceTensor>, Py<PyList>)> {
+        let (interpolation, outside) = (interpolation_of(interpolation)?, outside.fill()?);
+        let finer = if smooth { FinerImage::Smoothed } else { FinerImage::Sampled };
+        let (field, grid) = (self.field.get(), &self.grids[0]);
+        let take = |inputs: &mut Inputs| Ok(inputs.tensor(&image)?.1);
+        let Ran { found, device, .. } = run_with_tensors(py, session.get(), None, take, |image, library| {
+            let device = library.device()?;
+            // SAFETY: the tensor is kept while this runs, and until the device has done all that it was asked for.
+            let image = unsafe { image.resident(device) }?;
+            let flow = &ResidentFlow { grid: grid.clone(), components_vox: field.components(device)? };
+            let (strictness, names) = (Strictness::Lenient, WarpNames::default());
+            let request =
+                ResidentWarpRequest { flow, image, interpolation, finer, outside, strictness, names };
+            warp_resident_image(request, library)
+        })?;
+        let warnings = told(py, found.account.warnings.urgent())?.unbind();
+        Ok((tensor_of(py, &device, found.warped.samples, grid)?, warnings))
     }
 
     /// Everything in the memory of the host.

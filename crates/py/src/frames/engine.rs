@@ -35,6 +35,26 @@ pub struct Stream {
     samples: Option<String>,
 }
 
+impl Stream {
+    /// The request of an engine.
+    pub fn request(self) -> PyResult<EngineRequest> {
+        let Self { settings, flow, stereo, features, confidence, all_scales, samples } = self;
+        let method: DenseDraft = settings.draft()?;
+        let confidences = if confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
+        let scales = if all_scales { FeatureScales::All } else { FeatureScales::Finest };
+        let types = samples.map(|samples| samples.parse::<DeliveredTypes>());
+        let types = types.transpose().map_err(|error| exception(&error))?;
+        Ok(EngineRequest {
+            wanted: PhaseWanted { flow, stereo, features },
+            fields: types.is_none().then_some(confidences),
+            delivery: types.map(|types| Delivery { types, confidences, scales }),
+            scales,
+            images: FrameImages::Dropped,
+            ..EngineRequest::of_flow(&method)
+        })
+    }
+}
+
 /// A frame, and the right camera's with it.
 struct Frames {
     left: Volume<f32>,
@@ -88,20 +108,7 @@ pub struct StreamFound {
 impl Engine {
     #[new]
     fn new(session: &Bound<'_, Session>, stream: Stream) -> PyResult<Self> {
-        let Stream { settings, flow, stereo, features, confidence, all_scales, samples } = stream;
-        let method: DenseDraft = settings.draft()?;
-        let confidences = if confidence { ConfidenceChoice::Taken } else { ConfidenceChoice::Left };
-        let scales = if all_scales { FeatureScales::All } else { FeatureScales::Finest };
-        let types = samples.map(|samples| samples.parse::<DeliveredTypes>());
-        let types = types.transpose().map_err(|error| exception(&error))?;
-        let request = EngineRequest {
-            wanted: PhaseWanted { flow, stereo, features },
-            fields: types.is_none().then_some(confidences),
-            delivery: types.map(|types| Delivery { types, confidences, scales }),
-            scales,
-            images: FrameImages::Dropped,
-            ..EngineRequest::of_flow(&method)
-        };
+        let request = stream.request()?;
         request.check().map_err(|error| exception(&error))?;
         let library = session.get().library()?;
         let watcher = Arc::new(Watcher::default());

@@ -6,4 +6,5 @@ pub mod engine;
 pub mod feed;
 pub mod heart;
 pub mod outlines;
+pub mod resident;
 pub mod tracks;

@@ -18,6 +18,7 @@ pub struct DeviceTensor {
     pointer: DevicePointer,
     shape: Vec<i64>,
     strides: Vec<i64>,
+    is_field: bool,
 }
 
 /// What a tensor keeps: the memory, and the stream of those who read it.
@@ -63,7 +64,19 @@ impl DeviceTensor {
             shape.push(voxels.len() as i64);
             strides.push(stride);
         }
-        Ok(Self { device: device.clone(), pointer: device.pointer_to(buffer)?, shape, strides })
+        Ok(Self { device: device.clone(), pointer: device.pointer_to(buffer)?, shape, strides, is_field })
+    }
+
+    /// Copies of a field's components on a device of this memory, each in a buffer of its own.
+    ///
+    /// # Errors
+    /// As [`Device::copy_from`].
+    pub fn components(&self, device: &Device) -> Result<Vec<Buffer>, ComputeError> {
+        let count = self.shape.last().map_or(0, |count| *count as usize);
+        let each = self.pointer.bytes() / size_of::<f32>() / count.max(1);
+        let begin = |nth: usize| self.pointer.address() + (nth * each * size_of::<f32>()) as u64;
+        // SAFETY: the memory is this tensor's, complete, and lives until its device is done with what was submitted.
+        (0..count).map(|nth| unsafe { device.copy_from(begin(nth), each) }).collect()
     }
 
     /// The samples on the host, in the order of memory.
@@ -81,6 +94,12 @@ impl DeviceTensor {
     #[getter]
     fn shape(&self) -> Vec<i64> {
         self.shape.clone()
+    }
+
+    /// Whether the last axis is that of a field's components.
+    #[getter]
+    fn is_field(&self) -> bool {
+        self.is_field
     }
 
     /// A copy of the samples on the host, as an array of one axis in the order of memory: of a field one component after the other.

@@ -20,6 +20,11 @@ pub struct Taken {
     grid: Grid,
 }
 
+// SAFETY: what it holds is read alone, and freed by a thread that has the interpreter's lock, whichever that is.
+unsafe impl Send for Taken {}
+// SAFETY: as above.
+unsafe impl Sync for Taken {}
+
 impl Drop for Taken {
     fn drop(&mut self) {
         // SAFETY: the capsule gave the tensor away, and this is its only owner.
@@ -66,11 +71,6 @@ impl Taken {
         Ok(Self { managed, grid })
     }
 
-    /// Its grid.
-    pub fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
     /// Where its samples are.
     pub fn samples(&self) -> Samples {
         // SAFETY: the tensor lives as long as this.
@@ -80,6 +80,11 @@ impl Taken {
 }
 
 impl Samples {
+    /// Where they lie in space.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// Copies the samples to memory of the device's own, on the device.
     ///
     /// # Errors
@@ -87,10 +92,10 @@ impl Samples {
     ///
     /// # Safety
     /// What they were taken from lives until the device is done with the copy.
-    pub unsafe fn copied(self, device: &Device) -> Result<ResidentImage, VeloxelError> {
+    pub unsafe fn copied(&self, device: &Device) -> Result<ResidentImage, VeloxelError> {
         // SAFETY: forwarded.
         let samples = unsafe { device.copy_from(self.address, self.grid.len()) }?;
-        Ok(ResidentImage { grid: self.grid, samples })
+        Ok(ResidentImage { grid: self.grid.clone(), samples })
     }
 }
 

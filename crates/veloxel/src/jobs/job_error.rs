@@ -47,14 +47,6 @@ pub enum JobError {
         /// The address.
         path: PathBuf,
     },
-    /// Probabilities of parts by a method that no mesh was measured with.
-    #[error(
-        "{method}: no mesh that people segmented was measured with it, so that its certainty has no probability"
-    )]
-    NoPartProbability {
-        /// The method.
-        method: &'static str,
-    },
     /// A file for the many fields of a sequence.
     #[error("{}: a sequence has many fields, and one file holds one: name a folder", path.display())]
     FieldsInFile {
@@ -163,7 +155,6 @@ impl Diagnosis for JobError {
             Self::DryRunSource { .. }
             | Self::OtherTiles { .. }
             | Self::NoStore { .. }
-            | Self::NoPartProbability { .. }
             | Self::FieldsInFile { .. }
             | Self::HeartInFile { .. }
             | Self::UnknownTable { .. }

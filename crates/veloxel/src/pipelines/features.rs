@@ -9,7 +9,7 @@ use super::prepare::holes::fill_noted;
 use super::prepare::passes::Passes;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Stage, WarningKind};
+use veloxel_core::{Stage, WarningKind, Warnings};
 use veloxel_motion::{DenseDraft, FeatureMaps, phase_features};
 use veloxel_report::{FeatureScaleReport, ValueRange};
 
@@ -55,14 +55,19 @@ pub fn features(request: &FeaturesRequest<'_>, session: &Session) -> Result<Feat
         levels.iter_mut().enumerate().for_each(|(scale, maps)| blank_features(maps, scale, known));
     }
     session.enter(Stage::Measure)?;
-    let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
-    if levels.iter().all(no_phase) {
-        let message = "no pixel has a phase: the picture may lack texture";
-        account.warnings.push(WarningKind::Content, message);
-    }
+    let has_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().any(|phase| !phase.is_nan());
+    note_phases(levels.iter().any(has_phase), &mut account.warnings);
     account.parameters = parameters.to_json();
     let scales = levels.iter().map(in_numbers).collect();
     Ok(FeaturesResult { levels, scales, account })
+}
+
+/// Says that a picture has no phase anywhere.
+pub(super) fn note_phases(are_there: bool, warnings: &mut Warnings) {
+    if !are_there {
+        let message = "no pixel has a phase: the picture may lack texture";
+        warnings.push(WarningKind::Content, message);
+    }
 }
 
 fn in_numbers(maps: &FeatureMaps) -> FeatureScaleReport {

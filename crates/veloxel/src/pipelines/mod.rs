@@ -79,7 +79,12 @@ pub use point_tracks::{
 pub use points::{MovedPoints, move_point, move_points};
 pub use points_error::PointsError;
 pub use prepare::grids::OutsideFill;
-pub use resident::{ResidentImage, ResidentPair, ResidentRequest, pair_on_device, resident_pair};
+pub use resident::{
+    ResidentDisparity, ResidentEngine, ResidentFeaturesResult, ResidentFrames, ResidentImage, ResidentPair,
+    ResidentRequest, ResidentSequence, ResidentSequenceField, ResidentSequenceRequest, ResidentStereoRequest,
+    ResidentStreamFrame, ResidentWarp, ResidentWarpRequest, pair_on_device, resident_features, resident_pair,
+    resident_stereo, warp_resident_image,
+};
 pub use sequence::{
     FieldLabel, FoundField, FrameNames, SequenceOutput, SequenceRequest, SequenceResult, TrueField, sequence,
 };

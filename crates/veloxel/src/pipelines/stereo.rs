@@ -12,11 +12,13 @@ use super::prepare::passes::Passes;
 use super::view_order::ViewOrder;
 use crate::{Result, Session};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Flow, Mask, Stage, Volume, WarningKind};
+use veloxel_core::{Flow, Mask, Stage, Volume, WarningKind, Warnings};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_measure::{DisparityError, disparity_error};
 use veloxel_motion::phase::row_check::RowCheck;
-use veloxel_motion::{Border, DenseDraft, LengthErrors, PhaseStereo, phase_stereo, without_unknown};
+use veloxel_motion::{
+    Border, DenseDraft, LengthErrors, PhaseReport, PhaseStereo, phase_stereo, without_unknown,
+};
 use veloxel_report::ValueRange;
 use veloxel_report::number::percent;
 
@@ -102,23 +104,31 @@ pub fn stereo(request: &StereoRequest<'_>, session: &Session) -> Result<StereoRe
     let error = truth_px
         .map(|truth| disparity_error(&found.disparity_px, truth, mask, device.control()))
         .transpose()?;
-    if found.report.valid_share == 0.0 {
-        let message = "no pixel has a disparity: the pictures may lack texture";
-        account.warnings.push(WarningKind::Content, message);
-    }
     match found.rows.filter(RowCheck::is_off) {
         // Signs of matches between rows that do not fit say nothing.
-        Some(rows) => account.warnings.push(WarningKind::Content, rows_differ(rows)),
+        Some(rows) => {
+            note_found(&found.report, None, &mut account.warnings);
+            account.warnings.push(WarningKind::Content, rows_differ(rows));
+        }
         None => {
             let mut views = ViewOrder::default();
             views.count(&found.disparity_px);
-            views.warn(&mut account.warnings);
+            note_found(&found.report, Some(views), &mut account.warnings);
         }
     }
     account.parameters = parameters.to_json();
     let range_px = ValueRange::of(&found.disparity_px);
     let errors = LengthErrors::of_disparities(method.preset(), parameters.stereo_smoothing);
     Ok(StereoResult { found, errors, range_px, error, account })
+}
+
+/// Says where no disparity was found, or where views whose disparities were counted seem to be swapped.
+pub(super) fn note_found(report: &PhaseReport, views: Option<ViewOrder>, warnings: &mut Warnings) {
+    if report.valid_share == 0.0 {
+        let message = "no pixel has a disparity: the pictures may lack texture";
+        warnings.push(WarningKind::Content, message);
+    }
+    views.into_iter().for_each(|views| views.warn(warnings));
 }
 
 /// What the left picture, 0, and the right one are called.

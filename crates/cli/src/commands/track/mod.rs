@@ -22,7 +22,7 @@ use veloxel::pipelines::heart::{
 /// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
 ///
 /// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a
-/// field for every frame, strain.csv, function.csv, expected_errors.csv (of clg), report.json and report.html; with
+/// field for every frame, strain.csv, function.csv, expected_errors.csv (of clg and fe), report.json and report.html; with
 /// --truth distances.csv, too.
 #[derive(Debug, Args)]
 pub struct TrackArguments {

@@ -69,6 +69,8 @@ pub enum Operation {
     },
     /// The value `ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
     LogChange,
+    /// This value where `v` is NaN; every other sample stays as it is, bit by bit.
+    ReplaceUnknown(f32),
 }
 
 /// Sets every sample to `value`, of any type.
@@ -120,6 +122,7 @@ impl Operation {
             }
             Self::Rescale { gain, offset } => part.iter_mut().for_each(|v| *v = gain * *v + offset),
             Self::LogChange => part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95))),
+            Self::ReplaceUnknown(value) => part.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = value),
         });
     }
 }
@@ -150,6 +153,7 @@ impl Kernel for InPlace<'_> {
             Operation::MapAffine { gain, offset } => (1, [gain, offset]),
             Operation::Rescale { gain, offset } => (2, [gain, offset]),
             Operation::LogChange => (3, [0.0; 2]),
+            Operation::ReplaceUnknown(value) => (4, [value, 0.0]),
         };
         gpu.launch(&SOURCE, "in_place")
             .constant("COMPONENTS", self.field.len())

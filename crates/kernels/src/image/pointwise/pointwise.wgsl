@@ -39,6 +39,9 @@ fn operated(v: f32) -> f32 {
     if (OPERATION == 0u) {
         return block.a;
     }
+    if (OPERATION == 4u) {
+        return select(v, block.a, is_nan(v));
+    }
     let mapped = block.a * v + block.b;
     if (OPERATION == 1u) {
         return select(0.0, mapped, is_finite(mapped));

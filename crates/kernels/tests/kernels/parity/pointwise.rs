@@ -83,6 +83,15 @@ on_every_device! {
         assert_eq!(device.download(samples).unwrap(), [0.0, 0.0, 5.0]);
     }
 
+    fn what_is_unknown_is_replaced_and_nothing_else(device: &Device) {
+        let given = [f32::NAN, f32::INFINITY, -0.0, 2.5, f32::NAN];
+        let bits = |samples: &[f32]| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        let mut samples = device.upload(given.to_vec()).unwrap();
+        Operation::ReplaceUnknown(-1000.0).on(&mut samples).run(device).unwrap();
+        let replaced = device.download(samples).unwrap();
+        assert_eq!(bits(&replaced), bits(&[-1000.0, f32::INFINITY, -0.0, 2.5, -1000.0]));
+    }
+
     fn increments_are_clipped(device: &Device) {
         for (d, n) in [(2, 1000), (3, 200_003)] {
             Pair::new(device).alike("clip_length", |device| {

@@ -59,13 +59,16 @@ mod tests {
             assert!(curve.windows(2).all(|pair| pair[0] <= pair[1]) && curve[0] > 0.0, "{line}");
             assert!(Structure::ALL.iter().any(|structure| structure.to_string() == cells[1]), "{line}");
         }
-        assert_eq!(lines.len(), 6);
+        assert_eq!(lines.len(), 12);
     }
 
     #[test]
     fn what_moved_farther_is_expected_to_be_off_more() {
-        for structure in [Structure::Endo, Structure::Epi, Structure::Rv] {
-            let curves = OutlineErrors::of("clg", structure).unwrap();
+        let structures = [Structure::Endo, Structure::Epi, Structure::Rv];
+        for (method, structure) in
+            ["clg", "fe"].into_iter().flat_map(|method| structures.map(|own| (method, own)))
+        {
+            let curves = OutlineErrors::of(method, structure).unwrap();
             for (near, far) in [(0.0, 0.2), (0.2, 1.0), (1.0, 3.0), (3.0, 8.0), (8.0, 100.0)] {
                 assert!(curves.expected_px(near) <= curves.expected_px(far), "{structure}");
                 assert!(curves.nine_of_ten_px(near) <= curves.nine_of_ten_px(far), "{structure}");
@@ -73,7 +76,7 @@ mod tests {
             assert!(curves.expected_px(3.0) < curves.nine_of_ten_px(3.0));
             assert!(curves.expected_px(f64::NAN).is_nan());
         }
-        assert_eq!(OutlineErrors::of("fe", Structure::Endo), None);
+        assert_eq!(OutlineErrors::of("block-matching", Structure::Endo), None);
         assert_eq!(OutlineErrors::of("clg", Structure::Region), None);
     }
 }

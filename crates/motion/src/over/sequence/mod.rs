@@ -14,7 +14,10 @@
 //! to the device once, and flows are composed there.
 
 mod ahead;
+mod brought;
+mod course;
 mod regions;
+mod resident;
 mod run;
 mod side_by_side;
 mod turns;
@@ -22,15 +25,15 @@ mod turns;
 use crate::error::{MotionError, Result};
 use crate::method::pair::PairMethod;
 use crate::method::pending_flow::{DenseFlow, FlowExtras};
-use crate::method::resident::ResidentStart;
 use crate::method::window::WindowMethod;
 use ahead::asked_ahead;
+use course::Course;
 pub(crate) use regions::FrameRegions;
+pub use resident::{ResidentField, ResidentSteps};
 use run::Run;
 pub use side_by_side::run_pairs_side_by_side;
 use turns::Turns;
 use veloxel_core::{Mask, Portion, Volume};
-use veloxel_kernels::variational::flow_composition::OutsideVector;
 
 /// Which flows of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,49 +142,17 @@ pub fn run_sequence<E: From<MotionError>>(
     plan: SequencePlan,
     deliver: Deliver<'_, E>,
 ) -> Result<Option<f64>, E> {
-    let count = frames.frames.len();
     require_frames(&frames, plan.reference)?;
     let mut run = Run::new(method, frames, plan)?;
     if plan.mode == SequenceMode::Consecutive && run.device.is_gpu() {
         return consecutive(run, deliver).map(|()| None);
     }
-    let mut around = None;
-    let mut from_reference = None;
-    let (with_reference, hand_out) =
-        (plan.mode != SequenceMode::Consecutive, plan.mode != SequenceMode::Reference);
-    let first = if hand_out { 0 } else { plan.reference };
-    for fixed in first..count - 1 {
-        let pending = run.ask(fixed, fixed + 1, ResidentStart::Zero)?;
-        if plan.mode == SequenceMode::Both {
-            around = Some(run.extend(around.as_ref(), pending.flow(), OutsideVector::Unknown)?);
-        }
-        if with_reference && fixed >= plan.reference {
-            from_reference =
-                Some(run.extend(from_reference.as_ref(), pending.flow(), OutsideVector::KeepFirst)?);
-        }
-        if hand_out {
-            deliver(run.finish(pending, SequenceRole::Consecutive, [fixed, fixed + 1])?)?;
-        }
-        if let Some(start) = &from_reference {
-            run.deliver_reference(fixed + 1, start, deliver)?;
-        }
+    let (mut course, device) = (Course::new(plan, frames.frames.len()), run.device.clone());
+    while let Some(asked) = course.next(&device, &mut |frames, start| run.ask(frames, start))? {
+        deliver(run.finish(asked)?)?;
     }
-    if with_reference {
-        from_reference = None;
-        for fixed in (1..=plan.reference).rev() {
-            let back = run.ask(fixed, fixed - 1, ResidentStart::Zero)?;
-            let start = run.extend(from_reference.as_ref(), back.flow(), OutsideVector::KeepFirst)?;
-            run.deliver_reference(fixed - 1, &start, deliver)?;
-            from_reference = Some(start);
-        }
-    }
-    if plan.mode != SequenceMode::Both {
-        return Ok(None);
-    }
-    let pending = run.ask(count - 1, 0, ResidentStart::Zero)?;
-    let around = run.extend(around.as_ref(), pending.flow(), OutsideVector::Unknown)?;
-    deliver(run.finish(pending, SequenceRole::Consecutive, [count - 1, 0])?)?;
-    Ok(around.mean_length_vox(&run.device, run.regions.of(0).measured())?)
+    let Some(around) = course.around() else { return Ok(None) };
+    Ok(around.mean_length_vox(&device, run.regions.of(0).measured())?)
 }
 
 /// Estimates the flow of every frame that is the centre of a window, towards the next one, and hands them out as they come.
@@ -232,16 +203,25 @@ fn consecutive<E: From<MotionError>>(run: Run<'_>, deliver: Deliver<'_, E>) -> R
 /// Fails for frames and a reference among them of which no run can be made.
 pub(crate) fn require_frames(frames: &SequenceFrames<'_>, reference: usize) -> Result<()> {
     let count = frames.frames.len();
-    let reason = if count < 2 {
-        format!("expected at least 2 frames, got {count}")
-    } else if reference >= count {
-        format!("expected a reference frame from 0 to {}, got {reference}", count - 1)
-    } else if ![0, count].contains(&frames.known.len()) {
+    require_count(count, reference)?;
+    let reason = if ![0, count].contains(&frames.known.len()) {
         format!("expected no mask of data, or {count}, got {}", frames.known.len())
     } else if let Some(got) =
         [frames.masks.len(), frames.volume_masks.len()].into_iter().find(|n| ![0, 1, count].contains(n))
     {
         format!("expected no mask, one, or {count}, got {got}")
+    } else {
+        return Ok(());
+    };
+    Err(MotionError::Sequence { reason })
+}
+
+/// Fails for fewer than two frames, or a reference beyond them.
+fn require_count(count: usize, reference: usize) -> Result<()> {
+    let reason = if count < 2 {
+        format!("expected at least 2 frames, got {count}")
+    } else if reference >= count {
+        format!("expected a reference frame from 0 to {}, got {reference}", count - 1)
     } else {
         return Ok(());
     };

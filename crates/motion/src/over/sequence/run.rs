@@ -1,17 +1,16 @@
 //! The frames that a sequence has on its device, and the flows between them.
 
+use super::brought::BroughtFrames;
+use super::course::{Asked, Course};
 use super::regions::FrameRegions;
-use super::{Deliver, SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole};
-use crate::error::{MotionError, Result};
+use super::{SequenceField, SequenceFrames, SequencePlan};
+use crate::error::Result;
 use crate::method::pair::{ImagePair, PairMethod};
 use crate::method::pending_flow::PendingFlow;
-use crate::method::resident::{DataRegion, ResidentFlow, ResidentMask, ResidentStart};
-use crate::steps::composition::compose_resident;
+use crate::method::resident::{DataRegion, ResidentMask, ResidentStart};
 use crate::steps::frame::Frame;
-use std::collections::BTreeMap;
 use veloxel_core::Portion;
 use veloxel_gpu::Device;
-use veloxel_kernels::variational::flow_composition::OutsideVector;
 
 /// The method, and the frames and masks that it has on its device.
 pub(super) struct Run<'a> {
@@ -20,14 +19,14 @@ pub(super) struct Run<'a> {
     pub frames: SequenceFrames<'a>,
     pub plan: SequencePlan,
     pub regions: FrameRegions,
-    on_device: BTreeMap<usize, Frame>,
+    brought: BroughtFrames,
+    /// Pairs in all, and those that were asked for.
+    count: usize,
     done: usize,
 }
 
 /// Volumes of memory from which on three pairs' results fit beside a run, twice over.
 const VOLUMES_OF_THREE: usize = 128;
-/// Frames kept on the device: two pairs, or a pair, the next frame and the reference.
-const FRAMES_ON_DEVICE: usize = 4;
 
 impl<'a> Run<'a> {
     pub fn new(
@@ -37,7 +36,8 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let device = method.device().clone();
         let regions = FrameRegions::upload(&device, &frames)?;
-        Ok(Self { method, device, frames, plan, regions, on_device: BTreeMap::new(), done: 0 })
+        let count = Course::new(plan, frames.frames.len()).len();
+        Ok(Self { method, device, frames, plan, regions, brought: BroughtFrames::default(), count, done: 0 })
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
@@ -54,16 +54,14 @@ impl<'a> Run<'a> {
         let wanted: Vec<usize> = wanted.collect();
         wanted.iter().try_for_each(|&frame| self.bring(frame, &wanted))?;
         self.done = fixed;
-        self.ask(fixed, fixed + 1, ResidentStart::Zero)
+        self.ask([fixed, fixed + 1], ResidentStart::Zero)
     }
 
     /// A flow that the device may not have found when this returns.
-    pub fn ask(&mut self, fixed: usize, moving: usize, start: ResidentStart<'_>) -> Result<PendingFlow> {
-        self.bring(fixed, &[fixed, moving])?;
-        self.bring(moving, &[fixed, moving])?;
-        let all = step_count(self.frames.frames.len(), self.plan) as f64;
-        let portion = Portion { before: self.done as f64, own: 1.0, all };
-        let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
+    pub fn ask(&mut self, frames: [usize; 2], start: ResidentStart<'_>) -> Result<PendingFlow> {
+        frames.iter().try_for_each(|&frame| self.bring(frame, &frames))?;
+        let portion = Portion { before: self.done as f64, own: 1.0, all: self.count as f64 };
+        let ([fixed, moving], images) = (frames, self.brought.pair(frames));
         let known = self.frames.mask_beside(fixed, [moving]);
         let known = known.map(|mask| ResidentMask::upload(&self.device, &mask)).transpose()?;
         let own = self.regions.of(fixed);
@@ -77,60 +75,13 @@ impl<'a> Run<'a> {
         Ok(pending)
     }
 
-    /// The reference to a frame, from the composed flow between them.
-    pub(crate) fn deliver_reference<E: From<MotionError>>(
-        &mut self,
-        moving: usize,
-        start: &ResidentFlow,
-        deliver: Deliver<'_, E>,
-    ) -> Result<(), E> {
-        let pending = self.ask(self.plan.reference, moving, ResidentStart::Flow(start))?;
-        deliver(self.finish(pending, SequenceRole::Reference, [self.plan.reference, moving])?)
-    }
-
-    pub fn finish(
-        &self,
-        pending: PendingFlow,
-        role: SequenceRole,
-        [fixed, moving]: [usize; 2],
-    ) -> Result<SequenceField> {
+    pub fn finish(&self, Asked { pending, role, frames: [fixed, moving] }: Asked) -> Result<SequenceField> {
         Ok(SequenceField { role, fixed, moving, output: pending.finish(self.plan.extras)? })
     }
 
-    /// The motion so far, followed by one more flow.
-    pub fn extend(
-        &self,
-        so_far: Option<&ResidentFlow>,
-        next: &ResidentFlow,
-        outside: OutsideVector,
-    ) -> Result<ResidentFlow> {
-        match so_far {
-            None => next.duplicate(&self.device),
-            Some(so_far) => compose_resident(&self.device, so_far, next, outside),
-        }
-    }
-
-    /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
+    /// Brings a frame, if there is one, to the device.
     fn bring(&mut self, frame: usize, needed: &[usize]) -> Result<()> {
-        let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
-        else {
-            return Ok(());
-        };
-        if self.on_device.len() >= FRAMES_ON_DEVICE {
-            let away = |f: &usize| needed.iter().map(|n| n.abs_diff(*f)).min();
-            let farthest = self.on_device.keys().filter(|f| !needed.contains(f)).copied().max_by_key(away);
-            farthest.and_then(|farthest| self.on_device.remove(&farthest));
-        }
-        self.on_device.insert(frame, Frame::upload(&self.device, image)?);
-        Ok(())
-    }
-}
-
-/// How many fields are estimated, handed out or not.
-fn step_count(count: usize, plan: SequencePlan) -> usize {
-    match plan.mode {
-        SequenceMode::Consecutive => count - 1,
-        SequenceMode::Reference => 2 * (count - 1),
-        SequenceMode::Both => 2 * (count - 1) + plan.reference + 1,
+        let Some(image) = self.frames.frames.get(frame) else { return Ok(()) };
+        self.brought.bring(frame, needed, || Frame::upload(&self.device, image))
     }
 }

@@ -2,7 +2,7 @@
 
 mod mesh_info;
 
-use super::{Account, JobError, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions, Stages};
+use super::{Account, JobRun, OutputContent, OutputPlan, OutputRole, PartsMethodOptions, Stages};
 use crate::pipelines::segment::{self as pipeline, MembershipChoice, SegmentMethod, SegmentRequest};
 use crate::pipelines::segment::{CutEnds, PartMesh, PartsTree, SegmentResult};
 use crate::{Result, Session, VeloxelError};
@@ -10,7 +10,7 @@ pub use mesh_info::{MeshInfo, mesh_info};
 use std::path::PathBuf;
 use veloxel_core::{Stage, TriangleMesh, Warnings};
 use veloxel_io::{self as io, ContentKind, Matrix, PaintedMesh, ReadOptions, Target};
-use veloxel_mesh::{MeshError, PartCount, has_part_probabilities};
+use veloxel_mesh::{MeshError, PartCount};
 use veloxel_report::{
     AnswerView, OwnParts, RunHeader, SegmentReport, SegmentView, part_colours, segment_html,
 };
@@ -101,9 +101,6 @@ fn planned(job: &SegmentJob, session: &Session, mut plan: OutputPlan) -> Result<
     let membership =
         if job.outputs.membership.is_some() { MembershipChoice::Computed } else { MembershipChoice::LeftOut };
     let method = SegmentMethod::of(job.method.draft())?;
-    if job.outputs.probability.is_some() && !has_part_probabilities(method.name()) {
-        return Err(JobError::NoPartProbability { method: method.name() }.into());
-    }
     let request = SegmentRequest { mesh: &mesh, count: job.count, method, membership };
     let mut found = pipeline::segment(&request, session).map_err(|error| job.of_its_mesh(error))?;
     stages.merge(std::mem::take(&mut found.account.stages));

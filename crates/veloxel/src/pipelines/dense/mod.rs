@@ -19,7 +19,7 @@ pub(crate) use field_warnings::{
     ImagesOfField, note_idle_volume_mask, suggest_cine, warn_of_vectors_outside,
 };
 pub use image::{Image, PairNames};
-pub(crate) use narrow::{doubt_phases, doubt_unexplained, is_narrow_for_phases};
+pub(crate) use narrow::{DOUBT, doubt_phases, doubt_unexplained, doubted_phases, is_narrow_for_phases};
 pub(crate) use opening::Opening;
 pub(crate) use outcome::{Outcome, view_of};
 pub use outcome::{PairResult, PreparedPair};

@@ -11,7 +11,7 @@ const UNEXPLAINED: f64 = 0.7;
 /// Share of the known vectors that are longer than a pixel, above which there is motion.
 const MOVING: f64 = 0.25;
 /// What is left of the confidence.
-pub(super) const DOUBT: f32 = 0.15;
+pub(crate) const DOUBT: f32 = 0.15;
 
 /// Takes most of the confidence, and says so, where a narrow picture's flow brings the images no nearer to each other.
 pub(crate) fn doubt_unexplained(
@@ -49,18 +49,26 @@ pub(crate) fn is_narrow_for_phases(grid: &Grid) -> bool {
 
 /// Takes most of the confidence, and says so, where a picture is so narrow that phases make its vectors too short.
 pub(crate) fn doubt_phases(flow: &Flow, confidence: Option<&mut Volume<f32>>, warnings: &mut Warnings) {
-    if !is_narrow_for_phases(flow.grid()) {
-        return;
-    }
-    let [nx, ny, _] = flow.grid().size();
-    if let Some(confidence) = confidence {
+    if doubted_phases(flow.grid(), warnings)
+        && let Some(confidence) = confidence
+    {
         confidence.data_mut().iter_mut().for_each(|confidence| *confidence *= DOUBT);
     }
+}
+
+/// Whether a picture is so narrow that phases make its vectors too short, which is said: their confidences are to be multiplied by
+/// [`DOUBT`].
+pub(crate) fn doubted_phases(grid: &Grid, warnings: &mut Warnings) -> bool {
+    if !is_narrow_for_phases(grid) {
+        return false;
+    }
+    let [nx, ny, _] = grid.size();
     let text = format!(
         "a picture of {nx} × {ny} pixels is little wider than the filters of the phase-based method: its vectors may be a fifth too \
          short; their confidence is lowered"
     );
     warnings.push_with_hint(WarningKind::Content, Hint::Method, text);
+    true
 }
 
 fn is_moving(flow: &Flow) -> bool {

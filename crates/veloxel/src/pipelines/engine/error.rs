@@ -43,6 +43,14 @@ pub enum EngineError {
         /// Voxels of the volume.
         size: String,
     },
+    /// A stream of images on a device that has to be one of images in memory.
+    #[error(
+        "{why}: bring the frames to the memory of the host, a stream of images on a device takes them as they are"
+    )]
+    InMemoryAlone {
+        /// What cannot be done on the device.
+        why: String,
+    },
 }
 
 impl Diagnosis for EngineError {
@@ -51,7 +59,7 @@ impl Diagnosis for EngineError {
     }
     fn hint(&self) -> Option<Hint> {
         match self {
-            Self::NoFrames { .. } => None,
+            Self::NoFrames { .. } | Self::InMemoryAlone { .. } => None,
             Self::FewFrames { needed, .. } => (*needed > 2).then_some(Hint::Frames),
             Self::FlowAlone { .. } | Self::PicturesAlone { .. } => Some(Hint::Method),
         }

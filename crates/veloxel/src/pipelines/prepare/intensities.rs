@@ -136,12 +136,12 @@ fn note_difference(
 }
 
 /// Notes that frames which are compared as they are have other ranges than the frames before them: the first of these, and how many.
-pub(crate) fn note_unlike_frames(
-    frames: &[Volume<f32>],
+pub(crate) fn note_unlike_frames<'a>(
+    frames: impl IntoIterator<Item = &'a dyn LookedAt>,
     name: impl Fn(usize) -> String,
     warnings: &mut Warnings,
 ) {
-    let ranges: Vec<_> = frames.iter().map(|frame| SampleRange::of(frame)).collect();
+    let ranges: Vec<_> = frames.into_iter().map(SampleRange::of).collect();
     let mut unlike = ranges.windows(2).enumerate().filter_map(|(nth, two)| match two {
         [Some(before), Some(own)] if !own.is_like(before) => Some((nth + 1, [before, own])),
         _ => None,
@@ -258,7 +258,8 @@ mod tests {
         let told = |gains: &[f32]| {
             let frames: Vec<_> = gains.iter().map(|gain| frame(*gain)).collect();
             let mut warnings = Warnings::new();
-            note_unlike_frames(&frames, |nth| format!("frame {nth}"), &mut warnings);
+            let looked_at = frames.iter().map(|frame| frame as &dyn LookedAt);
+            note_unlike_frames(looked_at, |nth| format!("frame {nth}"), &mut warnings);
             warnings.iter().map(|w| w.message.clone()).collect::<String>()
         };
         assert_eq!(told(&[1.0, 1.02, 1.0]), "");

@@ -29,6 +29,14 @@ fn shared_steps(voxels: usize) -> [usize; 2] {
     [tones::step, light::step].map(|step| step(voxels))
 }
 
+/// The distances in voxels at which an image is looked at by itself.
+pub(crate) fn steps_alone(grid: &Grid) -> Vec<usize> {
+    let mut steps = own_steps(grid.len()).to_vec();
+    steps.sort_unstable();
+    steps.dedup();
+    steps
+}
+
 /// The distances in voxels at which both images are looked at, where they have the same voxels; none where they do not.
 pub(crate) fn even_steps([fixed, moving]: [&Grid; 2]) -> Option<Vec<usize>> {
     if !SamePlaces::of(fixed, moving).are_voxels() {

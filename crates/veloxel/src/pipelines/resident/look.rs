@@ -1,6 +1,7 @@
 //! Whether images on a device can be taken as they are, told from their extremes and from some of their samples.
 
-use super::{ResidentImage, ResidentRequest};
+use super::ResidentImage;
+use super::request::ResidentRequest;
 use crate::Result;
 use crate::pipelines::prepare::depths::may_differ;
 use crate::pipelines::prepare::full_scale::white_of;
@@ -8,10 +9,10 @@ use crate::pipelines::prepare::intensities::compare_intensities;
 use crate::pipelines::prepare::looked_at::{EvenSamples, GatheredSamples, LookedAt};
 use crate::pipelines::prepare::padding::padding_of;
 use crate::pipelines::prepare::passes::Passes;
-use crate::pipelines::prepare::places::{even_steps, looked_at};
+use crate::pipelines::prepare::places::{even_steps, looked_at, steps_alone};
 use crate::pipelines::prepare::sentinels::{first_not_plain, note_spread};
 use veloxel_core::{Grid, Warnings};
-use veloxel_gpu::{Buffer, ComputeError, Device, Later, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::extremes::{Extremes, FindExtremes};
 use veloxel_kernels::image::gather::{Gather, Places};
@@ -31,7 +32,7 @@ pub(super) struct Samples {
 }
 
 /// Where samples are gathered.
-enum Where {
+pub(super) enum Where {
     /// At several even distances.
     Even(Vec<usize>),
     /// At these voxels, whose indices rise.
@@ -39,6 +40,11 @@ enum Where {
 }
 
 impl Where {
+    /// For an image that is looked at by itself.
+    pub fn alone(grid: &Grid) -> Self {
+        Self::Even(steps_alone(grid))
+    }
+
     /// For both images.
     fn of(grids: [&Grid; 2]) -> [Self; 2] {
         if let Some(steps) = even_steps(grids) {
@@ -53,7 +59,7 @@ impl Where {
 }
 
 /// An image of which the device was asked for its extremes and for some of its samples.
-struct Asked {
+pub(super) struct Asked {
     grid: Grid,
     places: Where,
     extremes: Later<Extremes>,
@@ -61,7 +67,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(device: &Device, image: &ResidentImage, places: Where) -> Result<Self> {
+    pub fn of(device: &Device, image: &ResidentImage, places: Where) -> Result<Self> {
         let extremes = FindExtremes { image: &image.samples }.run(device)?;
         let gathered = |own: Places<'_>| -> Result<Buffer, ComputeError> {
             let mut out = device.scratch(own.count(image.samples.len()))?;
@@ -80,31 +86,44 @@ impl Asked {
 }
 
 /// What was asked of an image.
-type Seen = (Extremes, Box<dyn LookedAt + Send + Sync>);
+pub(super) struct Seen {
+    pub extremes: Extremes,
+    pub looked_at: Box<dyn LookedAt + Send + Sync>,
+}
 
-/// Waits for the device, once for the extremes of both images and once for their samples.
-fn seen(asked: [Asked; 2], device: &Device) -> Result<[Seen; 2]> {
-    let [mut fixed, mut moving] = asked;
-    fetch(device, None, vec![&mut fixed.extremes, &mut moving.extremes])?;
-    let count = fixed.samples.len();
-    let all = fixed.samples.into_iter().chain(moving.samples).collect();
-    let mut of_fixed = device.download_all_after(all, None)?;
-    let of_moving = of_fixed.split_off(count);
-    let looked_at = |grid: Grid,
-                     places: Where,
-                     mut samples: Vec<Vec<f32>>|
-     -> Box<dyn LookedAt + Send + Sync> {
-        match places {
-            Where::Even(steps) => Box::new(EvenSamples::new(grid, steps.into_iter().zip(samples).collect())),
-            Where::Listed(indices) => {
-                Box::new(GatheredSamples::known(grid, indices, samples.pop().unwrap_or_default()))
+impl Seen {
+    /// Why the image cannot be taken as it is, by its extremes.
+    pub fn unlike_numbers(&self, name: &str) -> Option<String> {
+        let Extremes { least, greatest, are_finite } = self.extremes;
+        let is_plain = are_finite && first_not_plain(&[least, greatest]).is_none();
+        (!is_plain).then(|| format!("{name} has samples that are no numbers or beyond ±1e15"))
+    }
+
+    /// The least and the greatest sample.
+    pub fn range(&self) -> [f32; 2] {
+        [self.extremes.least, self.extremes.greatest]
+    }
+}
+
+/// Waits for the device, once for the extremes of all images and once for their samples.
+pub(super) fn seen(mut asked: Vec<Asked>, device: &Device) -> Result<Vec<Seen>> {
+    let extremes = asked.iter_mut().map(|own| &mut own.extremes as &mut dyn Pending);
+    fetch(device, None, extremes.collect())?;
+    let all = asked.iter_mut().flat_map(|own| std::mem::take(&mut own.samples)).collect();
+    let mut samples = device.download_all_after(all, None)?.into_iter();
+    let of_one = |own: Asked| -> Result<Seen> {
+        let looked_at: Box<dyn LookedAt + Send + Sync> = match own.places {
+            Where::Even(steps) => {
+                let runs = steps.into_iter().zip(&mut samples).collect();
+                Box::new(EvenSamples::new(own.grid, runs))
             }
-        }
+            Where::Listed(indices) => {
+                Box::new(GatheredSamples::known(own.grid, indices, samples.next().unwrap_or_default()))
+            }
+        };
+        Ok(Seen { extremes: own.extremes.get(device)?, looked_at })
     };
-    Ok([
-        (fixed.extremes.get(device)?, looked_at(fixed.grid, fixed.places, of_fixed)),
-        (moving.extremes.get(device)?, looked_at(moving.grid, moving.places, of_moving)),
-    ])
+    asked.into_iter().map(of_one).collect()
 }
 
 /// Looks at the extremes of both images and of what belongs to them, and fetches some of their samples.
@@ -117,31 +136,27 @@ pub(super) fn glance(request: &ResidentRequest<'_>, device: &Device) -> Result<G
         return Ok(Glance::ToPrepare(why));
     }
     let [of_fixed, of_moving] = Where::of([&fixed.grid, &moving.grid]);
-    let asked = [Asked::of(device, fixed, of_fixed)?, Asked::of(device, moving, of_moving)?];
-    let seen = seen(asked, device)?;
+    let asked = vec![Asked::of(device, fixed, of_fixed)?, Asked::of(device, moving, of_moving)?];
+    let seen: [Seen; 2] =
+        seen(asked, device)?.try_into().unwrap_or_else(|_| unreachable!("two images should be seen"));
     let names = [0, 1].map(|nth| request.names.image(nth));
-    let ranges = seen.each_ref().map(|(own, _)| [own.least, own.greatest]);
-    for ((own, _), name) in seen.iter().zip(&names) {
-        if !own.are_finite || first_not_plain(&[own.least, own.greatest]).is_some() {
-            let why = format!("{name} has samples that are no numbers or beyond ±1e15");
-            return Ok(Glance::ToPrepare(why));
-        }
+    let ranges = seen.each_ref().map(Seen::range);
+    if let Some(why) = seen.iter().zip(&names).find_map(|(own, name)| own.unlike_numbers(name)) {
+        return Ok(Glance::ToPrepare(why));
     }
     if may_differ(fixed.grid.dimension(), ranges) {
         return Ok(Glance::ToPrepare("the pictures may have several depths".to_owned()));
     }
     let white = white_of(ranges[0][1].max(0.0));
-    let left = Box::new(Samples { names, looked_at: seen.map(|(_, looked_at)| looked_at) });
+    let left = Box::new(Samples { names, looked_at: seen.map(|own| own.looked_at) });
     Ok(Glance::AsTheyAre { white, left })
 }
 
 /// Why masks and weights cannot be taken as they are.
 fn unusual_weights(request: &ResidentRequest<'_>, device: &Device) -> Result<Option<String>> {
     for (mask, what) in [(&request.mask, "the mask"), (&request.volume_mask, "the volume mask")] {
-        let Some(mask) = mask else { continue };
-        let Extremes { least, greatest, are_finite } = extremes_of(device, mask)?;
-        if !(are_finite && greatest == 1.0 && (least == 0.0 || least == 1.0)) {
-            return Ok(Some(format!("{what} is not 0 and 1")));
+        if let Some(why) = unusual_mask(device, mask.as_ref(), what)? {
+            return Ok(Some(why));
         }
     }
     let Some(weight) = &request.weight else { return Ok(None) };
@@ -150,7 +165,20 @@ fn unusual_weights(request: &ResidentRequest<'_>, device: &Device) -> Result<Opt
     Ok((!are_weights).then(|| "weights are not within 0 and 1".to_owned()))
 }
 
-fn extremes_of(device: &Device, image: &ResidentImage) -> Result<Extremes> {
+/// Why a mask cannot be taken as it is.
+pub(super) fn unusual_mask(
+    device: &Device,
+    mask: Option<&ResidentImage>,
+    what: &str,
+) -> Result<Option<String>> {
+    let Some(mask) = mask else { return Ok(None) };
+    let Extremes { least, greatest, are_finite } = extremes_of(device, mask)?;
+    let is_usual = are_finite && greatest == 1.0 && (least == 0.0 || least == 1.0);
+    Ok((!is_usual).then(|| format!("{what} is not 0 and 1")))
+}
+
+/// The extremes of an image, waited for.
+pub(super) fn extremes_of(device: &Device, image: &ResidentImage) -> Result<Extremes> {
     Ok(FindExtremes { image: &image.samples }.run(device)?.get(device)?)
 }
 
@@ -183,7 +211,7 @@ impl Samples {
 }
 
 /// What an image is noted for by itself; the reason if preparation would change it.
-fn own_look(image: &dyn LookedAt, name: &str) -> std::result::Result<Warnings, String> {
+pub(super) fn own_look(image: &dyn LookedAt, name: &str) -> std::result::Result<Warnings, String> {
     if let Some(value) = padding_of(image) {
         return Err(format!("{name} is padded with {value}"));
     }

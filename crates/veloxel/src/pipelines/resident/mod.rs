@@ -1,27 +1,39 @@
-//! The flow between two images, left in the memory of the device; of images that lie there already, nothing but a few numbers and
-//! some samples goes over the bus.
+//! Images that lie in the memory of the session's device already, and results that stay there: of what a pipeline takes in the host's
+//! memory, nothing but a few numbers and some samples goes over the bus.
+//!
+//! A pipeline here takes [`ResidentImage`]s, looks at their extremes and at some of their samples, and gives buffers with the bits of the
+//! pipeline over the same images in memory. What that one would change before a method sees it (holes, padding, other depths or tones) is
+//! done in the memory of the host, which a warning says.
 
+mod engine;
+mod features;
+mod frames;
 mod look;
+mod pair;
+#[cfg(test)]
+mod pair_tests;
+mod request;
+mod sequence;
+mod stereo;
 #[cfg(test)]
 mod tests;
+mod warp;
 
-use super::account::Account;
-use super::dense::{MethodChoice, Opening, PairNames, PairResult, PairStart, PairWanted, StartKind, Wanted};
-use super::pair::{PairRequest, pair};
-use super::prepare::full_scale::full_scale;
-use super::prepare::grids::allow_two_grids;
-use super::prepare::passes::Passes;
-use crate::{Result, Session};
-use look::{Glance, Samples, glance};
-use veloxel_core::{Grid, LinearTransform, Mask, Stage, Volume, WarningKind, Warnings};
-use veloxel_gpu::{Buffer, ComputeError, Device, Traffic};
-use veloxel_io::Strictness;
+pub use engine::{ResidentEngine, ResidentStreamFrame};
+pub use features::{ResidentFeaturesResult, resident_features};
+pub use frames::ResidentFrames;
+pub use pair::{ResidentPair, pair_on_device, resident_pair};
+pub use request::ResidentRequest;
+pub use sequence::{ResidentSequence, ResidentSequenceField, ResidentSequenceRequest};
+pub use stereo::{ResidentDisparity, ResidentStereoRequest, resident_stereo};
+pub use warp::{ResidentWarp, ResidentWarpRequest, warp_resident_image};
+
+use crate::Result;
+use veloxel_core::{Grid, Mask, Volume, WarningKind, Warnings};
+use veloxel_gpu::{Buffer, ComputeError, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;
-use veloxel_motion::{
-    AnyMethod, DenseFlow, Frame, GivenInput, MotionError, OnDevice, PairMethod, ResidentFlow, ResidentMask,
-    ResidentRegion,
-};
+use veloxel_motion::{DenseFlow, OnDevice, ResidentFlow};
 
 /// Samples in the memory of the session's device, one for every voxel of a grid, x fastest.
 #[derive(Debug)]
@@ -32,185 +44,6 @@ pub struct ResidentImage {
     pub samples: Buffer,
 }
 
-/// Two images in the memory of the session's device, and what is known of them.
-#[derive(Debug)]
-pub struct ResidentRequest<'a> {
-    /// The image that the flow lives on.
-    pub fixed: ResidentImage,
-    /// The image that the flow points into, on a grid of its own.
-    pub moving: ResidentImage,
-    /// What they are called in warnings.
-    pub names: PairNames<'a>,
-    /// Where data count, 1, or not, 0, on the fixed grid; none: everywhere.
-    pub mask: Option<ResidentImage>,
-    /// Where the moving image has data, 1, or not, 0, on its own grid; none: everywhere.
-    pub moving_mask: Option<ResidentImage>,
-    /// Where volume is preserved, 1, or not, 0, on the fixed grid; none: wherever data count.
-    pub volume_mask: Option<ResidentImage>,
-    /// How much data count, from 0 to 1, on the fixed grid; of methods with weights in their energy.
-    pub weight: Option<ResidentImage>,
-    /// What is known before the first step.
-    pub start: PairStart<'a>,
-    /// Whether two grids are allowed.
-    pub strictness: Strictness,
-    /// How to estimate.
-    pub method: &'a MethodChoice,
-}
-
-impl<'a> ResidentRequest<'a> {
-    /// Two images of which nothing else is known.
-    pub fn new(fixed: ResidentImage, moving: ResidentImage, method: &'a MethodChoice) -> Self {
-        Self {
-            fixed,
-            moving,
-            names: PairNames::default(),
-            mask: None,
-            moving_mask: None,
-            volume_mask: None,
-            weight: None,
-            start: PairStart::None,
-            strictness: Strictness::Lenient,
-            method,
-        }
-    }
-
-    /// Checks that the method uses what is given, and that it lies on the fixed grid.
-    fn check(&self) -> Result<()> {
-        let on_fixed = [
-            (GivenInput::Mask, &self.mask, "the fixed image and the mask"),
-            (GivenInput::VolumeMask, &self.volume_mask, "the fixed image and the volume mask"),
-            (GivenInput::Weight, &self.weight, "the fixed image and the weight image"),
-        ];
-        let given = on_fixed.each_ref().map(|(input, image, _)| (*input, image.is_some()));
-        let start = [(GivenInput::Start, self.start.kind() != StartKind::None)];
-        self.method.require_used(&[&given[..], &start[..]].concat())?;
-        for (_, image, what) in on_fixed {
-            image.iter().try_for_each(|image| self.fixed.grid.require_same(&image.grid, what))?;
-        }
-        Ok(())
-    }
-}
-
-/// A pair's flow that was left on the device.
-#[derive(Debug)]
-pub struct ResidentPair {
-    /// The flow, its confidence, the flow back of methods that find both, and the diagnostics.
-    pub found: OnDevice,
-    /// The linear map that the run began from, as [`PairResult::transform`].
-    pub transform: Option<LinearTransform>,
-    /// What went over the bus.
-    pub traffic: Traffic,
-    /// Device, times, warnings and parameters.
-    pub account: Account,
-}
-
-/// [`pair`] for images that lie in the memory of the device, where the flow and its confidence stay: the same bits. Nothing is
-/// measured, and nothing is cut into tiles.
-///
-/// Images that [`pair`] would change before a method sees them (holes, padding, other tones, another depth of bits) are prepared in
-/// the memory of the host, which a warning says.
-///
-/// ```
-/// use veloxel::pipelines::{MethodChoice, ResidentImage, ResidentRequest, resident_pair};
-/// use veloxel::{Device, Grid, Session};
-///
-/// let session = Session::on(Device::cpu(1)?);
-/// let grid = Grid::image(48, 40)?;
-/// let waves = |shift: f32| -> Result<ResidentImage, veloxel::VeloxelError> {
-///     let sample = |i: usize| (0.3 * ((i % 48) as f32 - shift)).sin() + (0.2 * (i / 48) as f32).cos();
-///     let samples = session.device()?.upload((0..grid.len()).map(sample).collect())?;
-///     Ok(ResidentImage { grid: grid.clone(), samples })
-/// };
-/// let method = MethodChoice::default();
-/// let found = resident_pair(ResidentRequest::new(waves(0.0)?, waves(0.5)?, &method), &session)?.found;
-/// let flow = found.flow.download(session.device()?)?;
-/// assert!((flow.vector_vox(20 * 48 + 24)[0] - 0.5).abs() < 0.1);
-/// # Ok::<(), veloxel::VeloxelError>(())
-/// ```
-///
-/// # Errors
-/// As [`pair`]; [`CoreError::GridMismatch`](veloxel_core::CoreError::GridMismatch) for masks on another grid.
-pub fn resident_pair(request: ResidentRequest<'_>, session: &Session) -> Result<ResidentPair> {
-    session.enter(Stage::Solve)?;
-    let mut account = Account::begin(session)?;
-    let device = session.device()?;
-    let before = device.traffic();
-    request.check()?;
-    let why = match account.stages.time("look", || glance(&request, device))? {
-        Glance::ToPrepare(why) => why,
-        Glance::AsTheyAre { white, left } => {
-            match as_they_are(&request, white, &left, session, &mut account)? {
-                Ok(found) => return Ok(found.after(device.traffic().since(before), account)),
-                Err(why) => why,
-            }
-        }
-    };
-    let text =
-        format!("{why}: the images were prepared in the memory of the host, and what was found went back");
-    account.warnings.push(WarningKind::Content, text);
-    let found = by_host(request, session, &mut account)?;
-    Ok(found.after(device.traffic().since(before), account))
-}
-
-/// What was found, and the linear map that the run began from.
-struct Found {
-    on_device: OnDevice,
-    transform: Option<LinearTransform>,
-}
-
-impl Found {
-    fn after(self, traffic: Traffic, account: Account) -> ResidentPair {
-        let Self { on_device: found, transform } = self;
-        ResidentPair { found, transform, traffic, account }
-    }
-}
-
-/// Estimates the flow of images that seem to need no preparation, while their samples are looked at; the reason if they do need it.
-fn as_they_are(
-    request: &ResidentRequest<'_>,
-    white: f32,
-    left: &Samples,
-    session: &Session,
-    account: &mut Account,
-) -> Result<std::result::Result<Found, String>> {
-    let device = session.device()?;
-    let grids = [&request.fixed.grid, &request.moving.grid];
-    let opening = Opening { method: request.method, start: request.start.kind() };
-    let start = request.start.of_method(grids[0])?;
-    let frame =
-        |image: &ResidentImage| Frame::of_buffer(device, &image.grid, copied(device, &image.samples)?);
-    let images = [frame(&request.fixed)?, frame(&request.moving)?];
-    let weights = |image: &Option<ResidentImage>| -> Result<Option<ResidentMask>> {
-        let of = |image: &ResidentImage| {
-            Ok(ResidentMask { grid: image.grid.clone(), weight: copied(device, &image.samples)? })
-        };
-        image.as_ref().map(of).transpose()
-    };
-    let region = ResidentRegion {
-        mask: weights(&request.mask)?,
-        volume_mask: weights(&request.volume_mask)?,
-        weight: weights(&request.weight)?,
-    };
-    let (mut told, mut of_grids) = (Warnings::new(), Warnings::new());
-    allow_two_grids(grids[0], grids[1], request.strictness, &mut of_grids)?;
-    // On a processor the threads are the solution's.
-    let passes = if device.is_gpu() { Passes::by(session) } else { Passes::ALONE };
-    let (unlike, found) = std::thread::scope(|scope| {
-        let looking = scope.spawn(|| left.look(passes, &mut told));
-        let solve = |method: &mut dyn PairMethod| method.run_resident(images, &region, start);
-        let found = solved(&opening, grids[0], white, session, account, solve);
-        (looking.join().expect("a look at samples should not panic"), found)
-    });
-    if let Some(why) = unlike {
-        return Ok(Err(why));
-    }
-    told.extend(of_grids);
-    account.warnings.extend(told);
-    let found = found?;
-    let transform = request.start.transform(found.linear_start, grids).unwrap_or_default();
-    Ok(Ok(Found { on_device: found, transform }))
-}
-
 /// A copy on the device, which a method may use while the samples themselves may still be needed on the host.
 fn copied(device: &Device, samples: &Buffer) -> std::result::Result<Buffer, ComputeError> {
     let mut copy = device.scratch(samples.len())?;
@@ -218,86 +51,31 @@ fn copied(device: &Device, samples: &Buffer) -> std::result::Result<Buffer, Comp
     Ok(copy)
 }
 
-/// Opens a method of pairs, or takes the one that is open, and lets it work.
-fn solved(
-    opening: &Opening<'_>,
-    grid: &Grid,
-    white: f32,
-    session: &Session,
-    account: &mut Account,
-    solve: impl FnOnce(&mut dyn PairMethod) -> Result<OnDevice, MotionError>,
-) -> Result<OnDevice> {
-    let device = session.device()?;
-    session.with_method(
-        &opening.key(grid, white),
-        || opening.open(grid, white, device),
-        |opened| {
-            account.parameters = opened.parameters.clone();
-            account.errors = opening.method.error_curves(grid.dimension(), opening.start);
-            let AnyMethod::Pair(method) = &mut opened.method else {
-                return Err(opening.takes_windows().into());
-            };
-            Ok::<_, crate::VeloxelError>(account.stages.time("solve", || solve(&mut **method))?)
-        },
-    )
+/// An image in the memory of the host.
+fn in_memory(device: &Device, image: ResidentImage) -> Result<Volume<f32>> {
+    Ok(Volume::new(image.grid, device.download(image.samples)?)?)
 }
 
-/// Takes the images to the host, and what was found back to the device.
-fn by_host(request: ResidentRequest<'_>, session: &Session, account: &mut Account) -> Result<Found> {
-    let device = session.device()?;
-    let volume = |image: ResidentImage| -> Result<Volume<f32>> {
-        Ok(Volume::new(image.grid, device.download(image.samples)?)?)
-    };
-    let mask = |image: Option<ResidentImage>| -> Result<Option<Mask>> {
-        image.map(|image| Ok(volume(image)?.map(|inside| *inside != 0.0))).transpose()
-    };
-    let (fixed, moving) = (volume(request.fixed)?, volume(request.moving)?);
-    let (masks, moving_mask) =
-        ([mask(request.mask)?, mask(request.volume_mask)?], mask(request.moving_mask)?);
-    let weight = request.weight.map(volume).transpose()?;
-    let inverse = Wanted::when(request.method.draft.method().uses.finds_inverse);
-    let PairResult { found, transform, account: own, .. } = pair(
-        &PairRequest {
-            names: request.names,
-            mask: masks[0].as_ref(),
-            volume_mask: masks[1].as_ref(),
-            moving_mask: moving_mask.as_ref(),
-            weight: weight.as_ref(),
-            start: request.start,
-            strictness: request.strictness,
-            wanted: PairWanted { inverse, ..PairWanted::default() },
-            ..PairRequest::new(&fixed, &moving, request.method)
-        },
-        session,
-    )?;
-    account.absorb(own);
+/// A mask in the memory of the host: inside where the image is not 0.
+fn mask_in_memory(device: &Device, image: Option<ResidentImage>) -> Result<Option<Mask>> {
+    image.map(|image| Ok(in_memory(device, image)?.map(|inside| *inside != 0.0))).transpose()
+}
+
+/// What was found in the memory of the host, on the device.
+fn sent(device: &Device, found: DenseFlow) -> Result<OnDevice> {
     let DenseFlow { flow, confidence, inverse, linear_start, statistics, .. } = found;
-    let found = OnDevice {
+    Ok(OnDevice {
         flow: ResidentFlow::upload(device, &flow)?,
         confidence: device.upload_copy(confidence.data())?,
         inverse: inverse.map(|flow| ResidentFlow::upload(device, &flow)).transpose()?,
         linear_start,
         statistics,
-    };
-    Ok(Found { on_device: found, transform })
+    })
 }
 
-/// [`pair`], but that the flow and its confidence stay in the memory of the device. Nothing is measured, and nothing is cut
-/// into tiles.
-///
-/// # Errors
-/// As [`pair`].
-pub fn pair_on_device(request: &PairRequest<'_>, session: &Session) -> Result<ResidentPair> {
-    session.enter(Stage::Solve)?;
-    let mut account = Account::begin(session)?;
-    let before = session.device()?.traffic();
-    let prepared = request.prepared(session, &mut account)?;
-    let (grid, white) = (prepared.fixed.grid(), full_scale(&prepared.fixed));
-    let pair = request.pair(&prepared)?;
-    let solve = |method: &mut dyn PairMethod| method.run_on_device(&pair);
-    let found = solved(&request.opening(), grid, white, session, &mut account, solve)?;
-    let grids = [grid, prepared.moving.grid()];
-    let transform = request.start.transform(found.linear_start, grids).unwrap_or_default();
-    let traffic = session.device()?.traffic().since(before);
-    Ok(ResidentPair { found, transform, traffic, account })
+/// Says why images went through the memory of the host.
+fn through_the_host(why: &str, warnings: &mut Warnings) {
+    let text =
+        format!("{why}: the images were prepared in the memory of the host, and what was found went back");
+    warnings.push(WarningKind::Content, text);
 }

@@ -7,6 +7,7 @@ use crate::pipelines::prepare::depths::match_depths;
 use crate::pipelines::prepare::grids::{covered_masks, mask_on, on_first_grid};
 use crate::pipelines::prepare::holes::{fill_frames, require_inside};
 use crate::pipelines::prepare::intensities::note_unlike_frames;
+use crate::pipelines::prepare::looked_at::LookedAt;
 use crate::pipelines::prepare::passes::Passes;
 use crate::pipelines::prepare::sentinels::clip_sentinels;
 use crate::{Result, Session};
@@ -86,7 +87,7 @@ impl<'a> SequenceRequest<'a> {
         let name = |nth: usize| self.names.text(nth);
         match_depths(&mut frames, name, warnings);
         if self.method.takes() == TakenImages::Pairs {
-            note_unlike_frames(&frames, name, warnings);
+            note_unlike_frames(frames.iter().map(|frame| frame as &dyn LookedAt), name, warnings);
         }
         let known = fill_frames(&mut frames, self.masks.first(), name, passes, warnings)?;
         let (frames, covered) = on_first_grid(session.device()?, frames, self.strictness, warnings)?;
