@@ -2,8 +2,8 @@
 //!
 //! With `c = 1 / (1 + e²/h²)` ([`super::confidence`]) the odds are h²/e², what is known of a vector: where smoothness holds a field
 //! together, a vector is as sure as those around it that data hold.
-//! *In*: a confidence in [0, 1]. *Out*: o², at most [`MOST_ODDS`]²; and from the mean of such squares the confidence √o² / (1 + √o²), 0 where it
-//! was 0, as without data or contrast. *Halo*: none.
+//! *In*: a confidence in [0, 1]. *Out*: o², at most [`MOST_ODDS`]²; and from the mean m of such squares, and the trace t of the tensor of
+//! [`super::confidence`], the confidence `t / (t + τ) · √m / (1 + √m)`: 0 without data or contrast, whatever lies around. *Halo*: none.
 
 #[cfg(test)]
 mod parity;
@@ -18,7 +18,8 @@ pub const MOST_ODDS: f32 = 1e4;
 /// So that nothing is divided by 0; far below what [`MOST_ODDS`] leaves.
 const LEAST_DOUBT: f32 = 1e-30;
 
-static SOURCE: ShaderSource = wgsl!("confidence_odds", Bindings, [LINE], "confidence_odds.wgsl");
+static SOURCE: ShaderSource = wgsl!("squared_odds", Bindings, [LINE], "squared_odds.wgsl");
+static BACK: ShaderSource = wgsl!("confidence_of_odds", BackBindings, [LINE], "confidence_of_odds.wgsl");
 
 bindings! {
     /// What a launch binds.
@@ -30,6 +31,22 @@ bindings! {
         },
         input: read f32,
         out: write f32,
+    }
+}
+
+bindings! {
+    /// What the way back binds.
+    struct BackBindings<'a> {
+        block: BackBlock {
+            count: u32,
+            contrast: f32,
+        },
+        squared_odds: read f32,
+        out: write f32,
+        /// The tensor's diagonal.
+        j_xx: read f32,
+        j_yy: read f32,
+        j_zz: may_read f32,
     }
 }
 
@@ -69,10 +86,14 @@ impl Kernel for SquaredOdds<'_> {
 /// The confidence of squared odds.
 #[derive(Debug)]
 pub struct ConfidenceOfOdds<'a> {
-    /// The mean of o².
+    /// The mean m of o².
     pub squared_odds: &'a Buffer,
-    /// What it was, and becomes; 0 stays.
-    pub confidence: &'a mut Buffer,
+    /// The trace τ at which the confidence halves because there is too little contrast; above 0.
+    pub contrast: f32,
+    /// The diagonal of the tensor, an entry an axis.
+    pub diagonal: &'a [&'a Buffer],
+    /// The confidence.
+    pub out: &'a mut Buffer,
 }
 
 impl Kernel for ConfidenceOfOdds<'_> {
@@ -80,21 +101,30 @@ impl Kernel for ConfidenceOfOdds<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        lengths.of("confidence", self.confidence, self.squared_odds.len());
+        let n = self.squared_odds.len();
+        lengths.count("diagonal", self.diagonal.len(), 2..=3);
+        for entry in self.diagonal {
+            lengths.of("diagonal", entry, n);
+        }
+        lengths.of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        let squared = self.squared_odds.host();
-        cpu.split_samples(self.confidence.host_mut(), 2, |range, confidence| {
-            for (c, squared) in confidence.iter_mut().zip(&squared[range]) {
-                let odds = squared.max(0.0).sqrt();
-                *c = if *c > 0.0 { odds / (1.0 + odds) } else { 0.0 };
+        let (squared, contrast) = (self.squared_odds.host(), self.contrast);
+        let diagonal: Vec<&[f32]> = self.diagonal.iter().map(|entry| entry.host()).collect();
+        cpu.split_samples(self.out.host_mut(), 3, |range, out| {
+            for (i, out) in range.zip(out) {
+                let trace = diagonal[0][i] + diagonal[1][i] + diagonal.get(2).map_or(0.0, |third| third[i]);
+                let odds = squared[i].max(0.0).sqrt();
+                *out = trace / (trace + contrast) * (odds / (1.0 + odds));
             }
         });
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let block = Block { count: self.confidence.len(), most: MOST_ODDS, least_doubt: LEAST_DOUBT };
-        gpu.launch(&SOURCE, "confidence_of_odds")
-            .bind(&Bindings { block, input: self.squared_odds, out: self.confidence })
+        let (j_xx, j_yy, j_zz) = (self.diagonal[0], self.diagonal[1], self.diagonal.get(2).copied());
+        let block = BackBlock { count: self.out.len(), contrast: self.contrast };
+        let (squared_odds, out) = (self.squared_odds, &*self.out);
+        gpu.launch_in(self.diagonal.len(), &BACK, "confidence_of_odds")
+            .bind(&BackBindings { block, squared_odds, out, j_xx, j_yy, j_zz })
             .run(line(block.count, 256))
     }
 }

@@ -18,9 +18,15 @@ on_every_device! {
                 let confidence = &device.upload(confidences(shape.len(), 3)).unwrap();
                 let mut squared = device.zeros(shape.len()).unwrap();
                 SquaredOdds { confidence, out: &mut squared }.run(device).unwrap();
-                let mut other = device.upload(confidences(shape.len(), 5)).unwrap();
-                ConfidenceOfOdds { squared_odds: &squared, confidence: &mut other }.run(device).unwrap();
-                vec![squared, other]
+                let entry = |nth: u64| {
+                    let shares = confidences(shape.len(), 5 + nth);
+                    device.upload(shares.into_iter().map(|v| 1e-5 * v).collect()).unwrap()
+                };
+                let entries: Vec<_> = (0..shape.components() as u64).map(entry).collect();
+                let (diagonal, mut out) = (entries.iter().collect::<Vec<_>>(), device.zeros(shape.len()).unwrap());
+                let (squared_odds, diagonal) = (&squared, &diagonal[..]);
+                ConfidenceOfOdds { squared_odds, contrast: 1e-6, diagonal, out: &mut out }.run(device).unwrap();
+                vec![squared, out]
             });
         }
     }
@@ -30,18 +36,22 @@ on_every_device! {
 fn odds_lead_back_to_their_confidence_and_nothing_becomes_sure() {
     let device = &Device::cpu(1).unwrap();
     let given = [0.0, 1e-4, 0.25, 0.5, 0.9, 0.999, 1.0];
-    let mut confidence = device.upload(given.to_vec()).unwrap();
+    let confidence = device.upload(given.to_vec()).unwrap();
     let mut squared = device.zeros(given.len()).unwrap();
     SquaredOdds { confidence: &confidence, out: &mut squared }.run(device).unwrap();
     assert_eq!(device.read(&squared).unwrap()[6], MOST_ODDS * MOST_ODDS);
-    ConfidenceOfOdds { squared_odds: &squared, confidence: &mut confidence }.run(device).unwrap();
-    let back = device.read(&confidence).unwrap();
-    for (a, b) in given.iter().zip(&back) {
-        assert!((a - b).abs() < 1.5e-4 && *b < 1.0, "{a} became {b}");
+    let back = |trace: f32| {
+        let entry = &device.upload(vec![0.5 * trace; given.len()]).unwrap();
+        let mut out = device.zeros(given.len()).unwrap();
+        let diagonal = &[entry, entry];
+        ConfidenceOfOdds { squared_odds: &squared, contrast: 1e-6, diagonal, out: &mut out }
+            .run(device)
+            .unwrap();
+        device.read(&out).unwrap()
+    };
+    for (a, b) in given.iter().zip(back(1.0)) {
+        assert!((a - b).abs() < 1.5e-4 && b < 1.0, "{a} became {b}");
     }
-    // What had no data has none beside neighbours that have.
-    let squared = device.upload(vec![4.0; 2]).unwrap();
-    let mut confidence = device.upload(vec![0.0, 0.5]).unwrap();
-    ConfidenceOfOdds { squared_odds: &squared, confidence: &mut confidence }.run(device).unwrap();
-    assert_eq!(device.read(&confidence).unwrap(), [0.0, 2.0 / 3.0]);
+    assert_eq!(back(0.0), [0.0; 7]);
+    assert!((back(1e-6)[3] - 0.25).abs() < 1e-6);
 }

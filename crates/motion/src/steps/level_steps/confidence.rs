@@ -153,23 +153,13 @@ impl LevelGeometry {
             Confidence { shape, contrast, half_edges, diagonal: own, error_to_confidence: out }.run(device)
         })?;
         if shared_vox > 0.0 {
-            self.share(device, &mut out, [warped_to_error, &mut tensor[0]], shared_vox)?;
+            // Vectors become as sure as those around them that data hold.
+            SquaredOdds { confidence: &out, out: warped_to_error }.run(device)?;
+            let taps = &isotropic(&Taps::gaussian(shared_vox, TRUNCATE));
+            let squared_odds = &convolved(device, warped_to_error, shape, taps)?;
+            ConfidenceOfOdds { squared_odds, contrast, diagonal: own, out: &mut out }.run(device)?;
         }
         Ok(out)
-    }
-
-    /// Vectors become as sure as those around them: the mean of squared odds over a window of so many voxels.
-    fn share(
-        &self,
-        device: &Device,
-        confidence: &mut Buffer,
-        [odds, mean]: [&mut Buffer; 2],
-        window_vox: f64,
-    ) -> Result<(), ComputeError> {
-        SquaredOdds { confidence, out: odds }.run(device)?;
-        let taps = &isotropic(&Taps::gaussian(window_vox, TRUNCATE));
-        Convolve { shape: self.shape, taps, input: odds, output: mean }.run(device)?;
-        ConfidenceOfOdds { squared_odds: mean, confidence }.run(device)
     }
 
     /// Averages spatial entries and tt over a window; the mixed entries, which are not needed any more, hold the diagonal that was there.
