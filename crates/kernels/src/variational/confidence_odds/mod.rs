@@ -13,9 +13,9 @@ use crate::kernel::{Kernel, Launcher, Lengths, wgsl};
 use crate::shared::LINE;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, line};
 
-/// More is as good: an error of a hundredth of h.
+/// The greatest odds that count: those of an error of a hundredth of h.
 pub const MOST_ODDS: f32 = 1e4;
-/// So that nothing is divided by 0; far below what [`MOST_ODDS`] leaves.
+/// The least 1 − c that odds are divided by: a confidence of 1 divides by nothing else, and [`MOST_ODDS`] bounds it long before.
 const LEAST_DOUBT: f32 = 1e-30;
 
 static SOURCE: ShaderSource = wgsl!("squared_odds", Bindings, [LINE], "squared_odds.wgsl");

@@ -18,9 +18,9 @@ use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 
 /// The finest level that is looked at has at most so many voxels.
 const MOST_VOXELS: usize = 1 << 19;
-/// Share of the fixed image's range by which dark or bright places differ at least: less is how well the fit is known.
+/// Least share of the fixed image's range by which dark or bright places differ: the fit is not known better.
 const LEAST: f64 = 0.005;
-/// And at most.
+/// Greatest share by which they differ.
 const MOST: f64 = 0.25;
 
 /// What makes the moving image as bright as the fixed one, which sees it through `map`, from the fixed grid onto itself; none where it is
