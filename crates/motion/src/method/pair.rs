@@ -70,14 +70,14 @@ pub trait PairMethod: DenseMethod {
             let linear_start = start.linear();
             let (found, brightness) = if extras.warped {
                 let pair = ImagePair { region, start, ..ImagePair::new(&fixed, &moving) };
-                let (pair, brightness) = pair.as_bright(self)?;
+                let (pair, brightness) = pair.in_one_brightness(self)?;
                 let mut pending = self.estimate(pair)?;
                 pending.warp([&fixed, &moving], self.interpolation())?;
                 (pending.finish(extras)?, brightness)
             } else {
                 // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-                let (pair, brightness) = pair.as_bright(self)?;
+                let (pair, brightness) = pair.in_one_brightness(self)?;
                 (self.estimate(pair)?.finish(extras)?, brightness)
             };
             let mut found = DenseFlow { linear_start, ..found };
@@ -117,7 +117,7 @@ pub trait PairMethod: DenseMethod {
             let start = start.find([&fixed, &moving], region.mask, &mut start_flow)?;
             let linear_start = start.linear();
             let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
-            let (pair, brightness) = pair.as_bright(self)?;
+            let (pair, brightness) = pair.in_one_brightness(self)?;
             let mut found = OnDevice { linear_start, ..self.estimate(pair)?.stay()? };
             note_brightness(brightness, &mut found.statistics);
             Ok(found)
@@ -176,7 +176,7 @@ impl<'a> ImagePair<'a> {
     }
 
     /// The pair as a method compares it: where the start is linear, the moving image is made as bright as the fixed one, and by what.
-    pub(crate) fn as_bright<M: DenseMethod + ?Sized>(
+    pub(crate) fn in_one_brightness<M: DenseMethod + ?Sized>(
         mut self,
         method: &M,
     ) -> Result<(Self, Option<LinearBrightness>)> {

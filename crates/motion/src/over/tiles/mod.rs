@@ -245,7 +245,7 @@ impl Tiled<'_> {
         let linear_start = start.linear();
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
         let portion = progress.of(pair.fixed.grid().len());
-        let (images, brightness) = images.as_bright(&*method)?;
+        let (images, brightness) = images.in_one_brightness(&*method)?;
         let found = device.control().portion(portion, || method.estimate(images))?;
         let mut found = DenseFlow { linear_start, ..found.finish(FlowExtras::default())? };
         note_brightness(brightness, &mut found.statistics);
