@@ -1,5 +1,7 @@
 //! Tests of flows whose images and field do not fit into the budget of memory: boxes are read and written.
 
+#[cfg(unix)]
+use super::ended_runs::{killed_once, lines};
 use super::peak::run_within;
 use super::stores::{store, whole_store};
 use crate::streams::stopped_stream::terminate;
@@ -144,7 +146,7 @@ fn files_without_compression_give_the_bytes_that_stores_give() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
-    use super::ended_runs::{killed, lines};
+    use super::ended_runs::killed;
     let place = volumes();
     let budget = &budget(&place);
     place.run(&in_parts("d.ome.zarr", budget, &[])).succeeded();
@@ -169,6 +171,37 @@ fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
     assert!(told.contains(&format!("{kept} of its tiles are kept")), "{told}");
     assert!(whole_store(&place, "d.ome.zarr") == undisturbed, "the same bytes");
     assert!(!ledger.exists());
+}
+
+/// Whether a chunk of an output that has no name yet is written.
+#[cfg(unix)]
+fn has_chunk(place: &Workplace, output: &str) -> bool {
+    let staged = place.names().into_iter().filter(|name| name.starts_with(".veloxel-"));
+    let mut chunks = staged.map(|name| place.path(&name).join("new").join(output).join("0/c"));
+    chunks.any(|chunks| std::fs::read_dir(chunks).is_ok_and(|mut entries| entries.next().is_some()))
+}
+
+#[cfg(unix)]
+#[test]
+fn boxes_are_written_before_the_last_tile_is_found_and_again_by_the_run_that_goes_on() {
+    let place = volumes();
+    let budget = &budget(&place);
+    let run = &in_parts("d.ome.zarr", budget, &["--confidence", "c.ome.zarr", "--report", "r.json"]);
+    place.run(run).succeeded();
+    let stores = || ["d.ome.zarr", "c.ome.zarr"].map(|name| whole_store(&place, name));
+    let (undisturbed, whole) = (stores(), report(&place));
+    ["d.ome.zarr", "c.ome.zarr"].iter().for_each(|name| std::fs::remove_dir_all(place.path(name)).unwrap());
+    killed_once(&place, run, || has_chunk(&place, "c.ome.zarr"));
+    // The first two lines are no tiles.
+    let kept = lines(&place.path(".d.ome.zarr.tiles/ledger")) - 2;
+    let [of_whole, tiles] = ["motion", "statistics"].map(|name| &whole["pairs"][0][name]);
+    assert!((kept as u64) < tiles["tiles"]["run"].as_u64().unwrap(), "{kept} {tiles}");
+    assert!(!place.path("d.ome.zarr").exists() && !place.path("c.ome.zarr").exists());
+    let told = place.run(run).succeeded().stderr;
+    assert!(told.contains("goes on with a run that was ended"), "{told}");
+    assert!(stores() == undisturbed, "the same bytes");
+    assert_eq!(&report(&place)["pairs"][0]["motion"], of_whole, "and numbers");
+    assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::write::record::Record;
 use crate::write::target::Target;
 use crate::zarr::array::Array;
-use crate::zarr::codecs::compressed;
+use crate::zarr::codecs::{EncoderMemory, compressed};
 use crate::zarr::region::Numbers;
 use std::fs::{self, File};
 use std::io::{Error, Write};
@@ -52,8 +52,14 @@ impl<'t> StoreWriter<'t> {
     }
 
     /// Gives a chunk its samples, little-endian bytes in the array's order.
-    pub fn put_chunk(&self, array: &Array, chunk: &[usize], samples: &[u8]) -> Result<()> {
-        self.put(&array.key(chunk), &compressed(samples, array.sample.bytes()))
+    pub fn put_chunk(
+        &self,
+        array: &Array,
+        chunk: &[usize],
+        samples: &[u8],
+        memory: &mut EncoderMemory,
+    ) -> Result<()> {
+        self.put(&array.key(chunk), compressed(samples, array.sample.bytes(), memory))
     }
 
     /// Waits until the disk has everything: network file systems tell of a full one only then.
@@ -71,31 +77,44 @@ impl<'t> StoreWriter<'t> {
     }
 }
 
-/// Writes all chunks of level 0.
-pub(super) fn write_record(store: &StoreWriter, array: &Array, record: &Record) -> Result<()> {
+/// Memory for chunks, which is used again.
+#[derive(Debug, Default)]
+pub(super) struct ChunkMemory {
+    pub bytes: Vec<u8>,
+    pub encoder: EncoderMemory,
+}
+
+/// Writes all chunks of level 0, and tells of each.
+pub(super) fn write_record(
+    store: &StoreWriter,
+    array: &Array,
+    record: &Record,
+    written: impl FnMut(&[usize], &mut EncoderMemory) -> Result<()>,
+) -> Result<()> {
     let size = record.grid.size();
     let [nx, ny, _] = size;
     let fill = |part: usize, [x, y, z]: [usize; 3], out: &mut [u8]| {
         record.fill_row(part, x + nx * (y + ny * z), out);
     };
-    write_box(store, array, record, GridBox::all(size), fill)
+    write_box((store, &mut ChunkMemory::default()), array, record, GridBox::all(size), fill, written)
 }
 
 /// Writes the chunks of level 0 that a box has, which begins and ends between chunks. `fill` fills bytes with the samples of a frame,
-/// or of a component, from a voxel on along x.
+/// or of a component, from a voxel on along x. `written` is told of every chunk.
 pub(super) fn write_box(
-    store: &StoreWriter,
+    (store, memory): (&StoreWriter, &mut ChunkMemory),
     array: &Array,
     record: &Record,
     part: GridBox,
     fill: impl Fn(usize, [usize; 3], &mut [u8]),
+    mut written: impl FnMut(&[usize], &mut EncoderMemory) -> Result<()>,
 ) -> Result<()> {
     let lead = array.shape.len() - space_axes(record);
     let along = |values: [usize; 3]| values.into_iter().rev().skip(3 - space_axes(record));
     let start: Vec<usize> = std::iter::repeat_n(0, lead).chain(along(part.begin)).collect();
     let size: Vec<usize> = array.shape[..lead].iter().copied().chain(along(part.size)).collect();
     let mut numbers = Numbers::of(&start, &size, &array.chunk);
-    let mut bytes = Vec::new();
+    let ChunkMemory { bytes, encoder } = memory;
     let (sample, count) = (array.sample.bytes(), array.chunk.iter().product::<usize>());
     let [cz, cy, cx] = of_space(&array.chunk[lead..], 1);
     let [sz, sy, sx] = of_space(&array.shape[lead..], 1);
@@ -118,13 +137,14 @@ pub(super) fn write_box(
                 fill(number, [x0, y, z], &mut bytes[at..at + length * sample]);
             }
         }
-        store.put_chunk(array, chunk, &bytes)?;
+        store.put_chunk(array, chunk, bytes, encoder)?;
+        written(chunk, encoder)?;
     }
     Ok(())
 }
 
 /// Values along z, y and x, of two or three; a picture has one along z.
-fn of_space(values: &[usize], of_picture: usize) -> [usize; 3] {
+pub(super) fn of_space(values: &[usize], of_picture: usize) -> [usize; 3] {
     match values {
         [z, y, x] => [*z, *y, *x],
         [y, x] => [of_picture, *y, *x],
