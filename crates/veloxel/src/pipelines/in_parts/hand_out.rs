@@ -31,7 +31,8 @@ pub(super) struct HandOut<'a> {
     boxes: FinalBoxes,
     measured: Measured<'a>,
     output: &'a mut dyn FieldOutput,
-    device: Device,
+    /// The thread beside tiles.
+    alone: Device,
     memory: SampleMemory,
     /// Whether it does so beside tiles, and not once all are kept.
     is_beside: bool,
@@ -55,7 +56,7 @@ impl<'a> HandOut<'a> {
             boxes: FinalBoxes::of(grids[0], all, MARGIN_VOX),
             measured: Measured::new(grids),
             output,
-            device: Device::cpu(1)?.controlled_by(session.control().clone()),
+            alone: Device::cpu(1)?.controlled_by(session.control().clone()),
             memory: SampleMemory::default(),
             is_beside,
             failure: None,
@@ -77,11 +78,13 @@ impl<'a> HandOut<'a> {
     /// # Errors
     /// What tiles and output fail with, and [`VeloxelError::Stopped`].
     pub fn rest(&mut self, found: &FlowInTiles, store: &dyn TileStore, session: &Session) -> Result<()> {
+        // No tile needs the threads any more.
+        let device = session.device()?;
         if found.tiles().is_empty() {
             self.boxes.take_all();
         }
         let count = self.boxes.left();
-        while self.next(store)? {
+        while self.next(store, device, session.threads())? {
             session.control().step(1.0 - self.boxes.left() as f64 / count as f64, [None; 2])?;
         }
         assert_eq!(self.boxes.left(), 0, "every box should have its tiles");
@@ -91,12 +94,11 @@ impl<'a> HandOut<'a> {
 
 impl HandOut<'_> {
     /// Hands out the next box, if there is one that all tiles are kept of.
-    fn next(&mut self, store: &dyn TileStore) -> Result<bool> {
-        let Self { boxes, measured, output, device, memory, .. } = self;
+    fn next(&mut self, store: &dyn TileStore, device: &Device, threads: Threads<'_>) -> Result<bool> {
+        let Self { boxes, measured, output, memory, .. } = self;
         device.check()?;
         let Some((own, seen)) = boxes.next(store, memory)? else { return Ok(false) };
-        let alone = (&*device, Threads::of(None, device.control()));
-        measured.add(own, &seen, alone, memory)?;
+        measured.add(own, &seen, (device, threads), memory)?;
         output.put(own, &seen)?;
         seen.give_back(memory);
         Ok(true)
@@ -112,7 +114,8 @@ impl TileFollower for HandOut<'_> {
         if !self.is_beside {
             return Ok(false);
         }
-        self.next(store).map_err(|error| {
+        let alone = self.alone.clone();
+        self.next(store, &alone, Threads::of(None, alone.control())).map_err(|error| {
             self.failure = Some(error);
             MotionError::Stopped(Stopped)
         })
@@ -196,7 +199,8 @@ mod tests {
         let mut hand_out = HandOut::new([grid; 2], &mut output, false, &session).unwrap();
         hand_out.kept(tile(slab(0, 40)));
         assert_eq!(hand_out.go_on(&Even), Ok(false));
-        assert!(matches!(hand_out.next(&Even), Ok(true)));
+        let alone = hand_out.alone.clone();
+        assert!(matches!(hand_out.next(&Even, &alone, session.threads()), Ok(true)));
         // A stop ends it before the next box.
         let mut output = Taking { most: 100, taken: Vec::new() };
         let mut hand_out = HandOut::new([grid; 2], &mut output, true, &session).unwrap();
