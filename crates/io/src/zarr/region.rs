@@ -102,7 +102,8 @@ pub(crate) fn read<T: Sample>(
     tally: &mut Tally,
     context: &Context,
 ) -> Result<()> {
-    read_in_memory(array, store, region, into, tally, (context, &mut ReadMemory::default()))
+    let into = ReadInto { into, memory: &mut ReadMemory::default() };
+    read_in_memory(array, store, region, into, tally, context)
 }
 
 /// Memory for chunks, which is used again.
@@ -113,6 +114,12 @@ pub(crate) struct ReadMemory<T> {
     samples: Vec<T>,
 }
 
+/// Where samples go, and the memory that they pass through.
+pub(crate) struct ReadInto<'d, T> {
+    pub into: Destination<'d, T>,
+    pub memory: &'d mut ReadMemory<T>,
+}
+
 /// Reads as [`read`] does, and takes memory for chunks that other reads had.
 ///
 /// # Errors
@@ -121,9 +128,9 @@ pub(crate) fn read_in_memory<T: Sample>(
     array: &Array,
     store: &Store,
     region: &Region,
-    into: Destination<T>,
+    ReadInto { into, memory }: ReadInto<T>,
     tally: &mut Tally,
-    (context, memory): (&Context, &mut ReadMemory<T>),
+    context: &Context,
 ) -> Result<()> {
     let mut reader = Reader { array, region, into, tally, context, memory };
     let mut numbers = Numbers::of(&region.start, &region.size, &array.chunk);

@@ -2,7 +2,7 @@
 //! once.
 
 use super::axes::space_axes;
-use super::chunks::{ChunkMemory, StoreWriter, write_box};
+use super::chunks::{ChunkMemory, ChunkWriter, StoreWriter, write_box};
 use super::coarser::CoarserChunks;
 use super::levels::Pyramid;
 use super::{check_place, write_metadata};
@@ -29,7 +29,7 @@ pub struct StoreBoxes {
 /// What is there of a store besides its files.
 #[derive(Debug)]
 struct Growth {
-    /// Those that are made as boxes come.
+    /// Chunks that are made as boxes come.
     coarser: CoarserChunks,
     memory: ChunkMemory,
 }
@@ -167,8 +167,9 @@ impl StoreBoxes {
         // A thread that panicked has left no chunk half.
         let mut growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
         let Growth { coarser, memory } = &mut *growth;
-        write_box((&store, memory), &array, &record, part, row, |chunk, memory| {
-            coarser.written((&store, memory), &record, chunk)
+        let mut writer = ChunkWriter { store: &store, memory };
+        write_box(&mut writer, &array, &record, part, row, |writer, chunk| {
+            coarser.written(writer, &record, chunk)
         })
     }
 
@@ -180,7 +181,8 @@ impl StoreBoxes {
         let Self { target, grid, content, growth, publication } = self;
         let store = StoreWriter::create(target.place(), &target)?;
         let Growth { coarser, mut memory } = growth.into_inner().unwrap_or_else(PoisonError::into_inner);
-        coarser.finish((&store, &mut memory.encoder), &content.record(&grid))?;
+        let mut writer = ChunkWriter { store: &store, memory: &mut memory };
+        coarser.finish(&mut writer, &content.record(&grid))?;
         store.finish()?;
         let publish = |publication: Publication| publication.publish().map_err(|failed| failed.error);
         publication.map_or(Ok(()), publish)

@@ -2,7 +2,7 @@
 //! back, one at a time.
 
 use super::axes::space_axes;
-use super::chunks::{StoreWriter, of_space};
+use super::chunks::{ChunkWriter, of_space};
 use super::levels::Pyramid;
 use crate::error::Result;
 use crate::read::context::Context;
@@ -10,8 +10,9 @@ use crate::read::element::Element;
 use crate::read::reading::{DataFiles, ReadOptions};
 use crate::write::record::Record;
 use crate::zarr::array::Array;
-use crate::zarr::codecs::EncoderMemory;
-use crate::zarr::region::{self, Destination, Numbers, ReadMemory, Region, Sample, Tally, stored_strides};
+use crate::zarr::region::{
+    self, Destination, Numbers, ReadInto, ReadMemory, Region, Sample, Tally, stored_strides,
+};
 use crate::zarr::store::{Folder, Store};
 use std::collections::BTreeMap;
 use veloxel_core::Warnings;
@@ -51,7 +52,7 @@ impl CoarserChunks {
     /// [`IoError::Write`](crate::IoError::Write), and what reading chunks back fails with.
     pub fn written(
         &mut self,
-        (store, memory): (&StoreWriter, &mut EncoderMemory),
+        writer: &mut ChunkWriter<'_, '_>,
         record: &Record,
         chunk: &[usize],
     ) -> Result<()> {
@@ -65,7 +66,7 @@ impl CoarserChunks {
                 return Ok(());
             }
             lacking.remove(&parent);
-            pair.write((store, &mut *memory), record, &parent)?;
+            pair.write(writer, record, &parent)?;
             chunk = parent;
         }
         Ok(())
@@ -75,11 +76,11 @@ impl CoarserChunks {
     ///
     /// # Errors
     /// As [`written`](Self::written).
-    pub fn finish(self, (store, memory): (&StoreWriter, &mut EncoderMemory), record: &Record) -> Result<()> {
+    pub fn finish(self, writer: &mut ChunkWriter<'_, '_>, record: &Record) -> Result<()> {
         let pyramid = Pyramid::of(record);
         for (nth, lacking) in self.lacking.into_iter().enumerate() {
             let pair = LevelPair::of(&pyramid, nth + 1, record);
-            lacking.keys().try_for_each(|chunk| pair.write((store, &mut *memory), record, chunk))?;
+            lacking.keys().try_for_each(|chunk| pair.write(writer, record, chunk))?;
         }
         Ok(())
     }
@@ -115,13 +116,9 @@ impl LevelPair {
         axes.into_iter().all(|a| parent[a] * self.coarse.chunk[a] < self.coarse.shape[a]).then_some(parent)
     }
 
-    fn write(
-        &self,
-        (store, memory): (&StoreWriter, &mut EncoderMemory),
-        record: &Record,
-        chunk: &[usize],
-    ) -> Result<()> {
+    fn write(&self, writer: &mut ChunkWriter<'_, '_>, record: &Record, chunk: &[usize]) -> Result<()> {
         let options = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
+        let store = writer.store;
         let (reading, mut unsaid) = (store.target().files().reading(options), Warnings::new());
         let context = Context::new(store.target().path(), reading, &mut unsaid);
         let written = Store::Folder(Folder::own(store.root()));
@@ -134,7 +131,7 @@ impl LevelPair {
             })?,
             _ => halves.chunk(chunk, most_frequent, |v, out| out.copy_from_slice(&v.to_le_bytes()))?,
         };
-        store.put_chunk(&self.coarse, chunk, &bytes, memory)
+        writer.put(&self.coarse, chunk, &bytes)
     }
 }
 
@@ -181,9 +178,10 @@ impl Halves<'_, '_> {
             *samples = self.context.room_for(count)?;
         }
         samples.resize(count, T::default());
-        let into = Destination { samples, strides: &stored_strides(&part.size, None) };
+        let strides = stored_strides(&part.size, None);
+        let into = ReadInto { into: Destination { samples, strides: &strides }, memory };
         let (fine, mut unsaid) = (&self.pair.fine, Tally::default());
-        region::read_in_memory(fine, self.written, part, into, &mut unsaid, (self.context, memory))
+        region::read_in_memory(fine, self.written, part, into, &mut unsaid, self.context)
     }
 
     /// Puts what becomes of the samples of a box, which has this size, to a place of a chunk.

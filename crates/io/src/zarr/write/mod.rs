@@ -19,8 +19,7 @@ use crate::format::WriteRecord;
 use crate::write::publication;
 use crate::write::record::Record;
 use crate::write::target::Target;
-use crate::zarr::codecs::EncoderMemory;
-use chunks::StoreWriter;
+use chunks::{ChunkMemory, ChunkWriter, StoreWriter};
 use coarser::CoarserChunks;
 use levels::Pyramid;
 use std::io::Error;
@@ -82,11 +81,12 @@ pub(crate) fn check_place(path: &Path) -> Result<()> {
 fn write_store(folder: &Path, target: &Target, record: &Record) -> Result<()> {
     let (store, pyramid) = (StoreWriter::create(folder, target)?, Pyramid::of(record));
     write_metadata(&store, &pyramid, record)?;
-    let mut coarser = CoarserChunks::of(record);
-    let written =
-        |chunk: &[usize], memory: &mut EncoderMemory| coarser.written((&store, memory), record, chunk);
-    chunks::write_record(&store, &pyramid.array(0, record), record, written)?;
-    coarser.finish((&store, &mut EncoderMemory::default()), record)?;
+    let (mut coarser, mut memory) = (CoarserChunks::of(record), ChunkMemory::default());
+    let mut writer = ChunkWriter { store: &store, memory: &mut memory };
+    chunks::write_record(&mut writer, &pyramid.array(0, record), record, |writer, chunk| {
+        coarser.written(writer, record, chunk)
+    })?;
+    coarser.finish(&mut writer, record)?;
     store.finish()
 }
 

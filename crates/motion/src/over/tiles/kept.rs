@@ -78,7 +78,7 @@ impl Tiled<'_> {
                 }
                 (Ok(map), Some(coarse)) => {
                     let begun = self.begun(pair, coarse, kept, map, &progress)?;
-                    self.keep_tiles(which, pair, begun, &progress, (store, follower))?
+                    self.keep_tiles(which, pair, begun, &progress, store, follower)?
                 }
             };
             Ok(FlowInTiles { tiles, account })
@@ -134,7 +134,8 @@ impl Tiled<'_> {
         pair: &BoxedPair<'_>,
         begun: BegunTiles<'_>,
         progress: &TileProgress,
-        (store, follower): (&mut dyn TileStore, &mut dyn TileFollower),
+        store: &mut dyn TileStore,
+        follower: &mut dyn TileFollower,
     ) -> Result<(Vec<KeptTile>, Account)> {
         let BegunTiles { map, starts, kept } = &begun;
         let (images, mut run) = self.begin_tiles(pair, starts, *map, progress)?;

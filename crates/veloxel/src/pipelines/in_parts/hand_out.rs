@@ -98,7 +98,7 @@ impl HandOut<'_> {
         let Self { boxes, measured, output, memory, .. } = self;
         device.check()?;
         let Some((own, seen)) = boxes.next(store, memory)? else { return Ok(false) };
-        measured.add(own, &seen, (device, threads), memory)?;
+        measured.add(own, &seen, device, threads, memory)?;
         output.put(own, &seen)?;
         seen.give_back(memory);
         Ok(true)

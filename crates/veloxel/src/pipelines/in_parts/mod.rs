@@ -132,7 +132,7 @@ pub fn pair_in_parts(
     let (store, field) = output.places();
     let mut hand_out = HandOut::new(grids, field, is_handed_out_beside(&plan), session)?;
     let tiling = Tiling { plan: &plan.tiles, white };
-    let solve = || estimated(request, &prepared, tiling, which, (&mut *store, &mut hand_out), session);
+    let solve = || estimated(request, &prepared, tiling, which, &mut *store, &mut hand_out, session);
     let found = account.stages.time("solve", solve);
     let found = found.map_err(|error| hand_out.failed(error))?;
     device.release_kept();
@@ -159,7 +159,7 @@ pub fn tiles_in_parts<'s>(
     let which = which.map_or(0..0, |nth| nth..nth + 1);
     let mut store = open(&key)?;
     let tiling = Tiling { plan: &plan.tiles, white };
-    estimated(request, &prepared, tiling, which, (&mut *store, &mut ()), session)?;
+    estimated(request, &prepared, tiling, which, &mut *store, &mut (), session)?;
     Ok(count)
 }
 
@@ -207,7 +207,8 @@ fn estimated(
     prepared: &PreparedBoxes<'_>,
     tiling: Tiling<'_>,
     which: Range<usize>,
-    (store, follower): (&mut dyn TileStore, &mut dyn TileFollower),
+    store: &mut dyn TileStore,
+    follower: &mut dyn TileFollower,
     session: &Session,
 ) -> Result<FlowInTiles> {
     let (grid, device) = (request.fixed.grid(), session.device()?);

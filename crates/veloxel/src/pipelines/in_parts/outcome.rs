@@ -52,18 +52,20 @@ impl<'a> Measured<'a> {
         &mut self,
         own: GridBox,
         seen: &FlowPart,
-        (device, threads): (&Device, Threads<'_>),
+        device: &Device,
+        threads: Threads<'_>,
         memory: &mut SampleMemory,
     ) -> Result<()> {
         self.seams = self.seams.and(&seen.seams);
-        own.slabs(SLAB_PLANES).try_for_each(|slab| self.add_slab(slab, seen, (device, threads), memory))
+        own.slabs(SLAB_PLANES).try_for_each(|slab| self.add_slab(slab, seen, device, threads, memory))
     }
 
     fn add_slab(
         &mut self,
         own: GridBox,
         seen: &FlowPart,
-        (device, threads): (&Device, Threads<'_>),
+        device: &Device,
+        threads: Threads<'_>,
         memory: &mut SampleMemory,
     ) -> Result<()> {
         let (grid, size) = (self.grids[0], seen.part.size);
