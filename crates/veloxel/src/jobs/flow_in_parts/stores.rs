@@ -72,10 +72,6 @@ impl FieldStores<'_> {
 }
 
 impl FieldOutput for FieldStores<'_> {
-    fn step(&self) -> [usize; 3] {
-        StoreBoxes::step_on(self.grid)
-    }
-
     fn put(&mut self, own: GridBox, seen: &FlowPart) -> Result<()> {
         let begun = match self.begun.take() {
             Some(begun) => begun,

@@ -1,7 +1,7 @@
 //! From kept tiles to boxes of the field, which are measured on their way out, each as soon as all tiles that reach into it are kept.
 
-use super::FieldOutput;
 use super::outcome::Measured;
+use super::{BOX_VOX, FieldOutput};
 use crate::pipelines::boxes::boxes;
 use crate::{Result, Session, VeloxelError};
 use veloxel_core::{Grid, GridBox, Stopped, Threads};
@@ -51,7 +51,7 @@ impl<'a> HandOut<'a> {
         is_beside: bool,
         session: &Session,
     ) -> Result<Self> {
-        let all = boxes(grids[0].size(), output.step(), 1);
+        let all = boxes(grids[0].size(), [BOX_VOX; 3], 1);
         Ok(Self {
             boxes: FinalBoxes::of(grids[0], all, MARGIN_VOX),
             measured: Measured::new(grids),
@@ -161,10 +161,6 @@ mod tests {
     }
 
     impl FieldOutput for Taking {
-        fn step(&self) -> [usize; 3] {
-            [16; 3]
-        }
-
         fn put(&mut self, own: GridBox, seen: &FlowPart) -> Result<()> {
             if self.taken.len() == self.most {
                 return Err(DenseError::in_parts("take another box", None).into());
@@ -179,32 +175,32 @@ mod tests {
     #[test]
     fn boxes_follow_their_tiles_and_a_failure_is_told_as_the_output_tells_it() {
         let session = Session::on(Device::cpu(1).unwrap());
-        let grid = &Grid::volume(40, 20, 17).unwrap();
-        let slab = |begin: usize, end: usize| GridBox { begin: [begin, 0, 0], size: [end - begin, 20, 17] };
+        let grid = &Grid::volume(140, 70, 17).unwrap();
+        let slab = |begin: usize, end: usize| GridBox { begin: [begin, 0, 0], size: [end - begin, 70, 17] };
         // Each says all of what it reaches here: that shares add up is seen elsewhere.
         let tile = |core: GridBox| KeptTile { core, reach: core };
-        let mut output = Taking { most: 6, taken: Vec::new() };
+        let mut output = Taking { most: 4, taken: Vec::new() };
         let mut hand_out = HandOut::new([grid; 2], &mut output, true, &session).unwrap();
         assert_eq!(hand_out.go_on(&Even), Ok(false));
-        hand_out.kept(tile(slab(0, 40)));
-        for _ in 0..6 {
+        hand_out.kept(tile(slab(0, 140)));
+        for _ in 0..4 {
             assert_eq!(hand_out.go_on(&Even), Ok(true));
         }
         assert_eq!(hand_out.go_on(&Even), Err(MotionError::Stopped(Stopped)));
         let told = hand_out.failed(MotionError::Stopped(Stopped).into()).to_string();
         assert!(told.contains("take another box"), "{told}");
-        assert_eq!(output.taken.len(), 6);
+        assert_eq!(output.taken.len(), 4);
         // Afterwards, where there is no room beside tiles.
         let mut output = Taking { most: 100, taken: Vec::new() };
         let mut hand_out = HandOut::new([grid; 2], &mut output, false, &session).unwrap();
-        hand_out.kept(tile(slab(0, 40)));
+        hand_out.kept(tile(slab(0, 140)));
         assert_eq!(hand_out.go_on(&Even), Ok(false));
         let alone = hand_out.alone.clone();
         assert!(matches!(hand_out.next(&Even, &alone, session.threads()), Ok(true)));
         // A stop ends it before the next box.
         let mut output = Taking { most: 100, taken: Vec::new() };
         let mut hand_out = HandOut::new([grid; 2], &mut output, true, &session).unwrap();
-        hand_out.kept(tile(slab(0, 40)));
+        hand_out.kept(tile(slab(0, 140)));
         assert_eq!(hand_out.go_on(&Even), Ok(true));
         session.control().stop();
         assert_eq!(hand_out.go_on(&Even), Err(MotionError::Stopped(Stopped)));

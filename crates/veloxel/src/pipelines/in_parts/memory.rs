@@ -1,5 +1,6 @@
 //! How much memory a flow takes whose images are read, and whose field is written, in parts.
 
+use super::BOX_VOX;
 use super::hand_out::samples_of_box;
 use crate::pipelines::boxes::boxes;
 use crate::pipelines::dense::DenseError;
@@ -9,7 +10,6 @@ use crate::pipelines::memory_plan::{
 use crate::{Result, Session};
 use std::ops::Range;
 use veloxel_core::Grid;
-use veloxel_io::StoreBoxes;
 use veloxel_motion::{Footprint, TilePlan};
 
 /// Chunks that are decoded and encoded, and the lists of tiles.
@@ -103,7 +103,7 @@ fn least_budget(between: Range<u64>, does: impl Fn(u64) -> bool) -> u64 {
 
 fn parts(tiles: &TilePlan, grid: &Grid, is_beside: bool) -> Vec<MemoryPart> {
     let components = grid.dimension().count();
-    let all = boxes(grid.size(), StoreBoxes::step_on(grid), 1);
+    let all = boxes(grid.size(), [BOX_VOX; 3], 1);
     let of_box = all.into_iter().map(|own| samples_of_box(own, grid)).max().unwrap_or_default();
     let coarse = tiles.coarse.as_ref().map_or(0, |coarse| coarse.plan.grid_size.iter().product::<usize>());
     let bytes = tiles.device_bytes;

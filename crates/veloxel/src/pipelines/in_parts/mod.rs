@@ -60,11 +60,11 @@ pub trait PartsOutput {
     fn places(&mut self) -> (&mut dyn TileStore, &mut dyn FieldOutput);
 }
 
-/// Takes the boxes of a field while its tiles are estimated, each voxel once.
-pub trait FieldOutput: Send {
-    /// Voxels along x, y and z that boxes begin at multiples of, and end at unless the grid ends there.
-    fn step(&self) -> [usize; 3];
+/// Voxels along each axis of a box of a field, unless the grid ends before: as many as a chunk of a volume in OME-Zarr has.
+pub const BOX_VOX: usize = 64;
 
+/// Takes the boxes of a field while its tiles are estimated, each voxel once. Boxes begin at multiples of [`BOX_VOX`].
+pub trait FieldOutput: Send {
     /// Takes a box, of which its neighbours are there as well.
     ///
     /// # Errors
