@@ -85,7 +85,7 @@ def measured(given, pair):
         line += ["--set", setting]
     print(*line, flush=True)
     begin = time.monotonic()
-    done = subprocess.run(["/usr/bin/time", "-f", "peak %M KiB", *line], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(["/usr/bin/time", "-f", "peak %M KiB, user %U s, system %S s, %R page faults", *line], stderr=subprocess.PIPE, text=True)
     print(done.stderr, end="")
     if done.returncode:
         return done.returncode

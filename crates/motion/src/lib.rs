@@ -62,15 +62,16 @@ pub use over::cycle::{
 pub use over::inverse_consistency::InverseConsistent;
 pub use over::matches::Matched;
 pub use over::refined::Refined;
+pub use over::sample_memory::SampleMemory;
 pub use over::sequence::{
     ResidentField, ResidentSteps, SequenceField, SequenceFrames, SequenceMode, SequencePlan, SequenceRole,
     run_pairs_side_by_side, run_sequence, run_windows,
 };
 pub use over::stream::{DeliveredFlow, LeavingFlow, PairStream, StreamFlow, StreamedFlow};
 pub use over::tiles::{
-    BoxedPair, CoarsePlan, DeterminantSums, FlowInTiles, FlowPart, FoundTile, ImageBoxes, KeptBeginning,
-    KeptTile, OpenTile, PartWarp, TileAccount, TilePlan, TileSeams, TileStore, Tiled, TiledWindows,
-    warp_in_slabs,
+    BoxedPair, CoarsePlan, DeterminantSums, FinalBoxes, FlowInTiles, FlowPart, FoundTile, ImageBoxes,
+    KeptBeginning, KeptTile, OpenTile, PartWarp, TileAccount, TileFollower, TilePlan, TileSeams, TileStore,
+    Tiled, TiledWindows, warp_in_slabs,
 };
 pub use phase::{
     ConfidenceChoice, FeatureMaps, FeatureScales, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures,

@@ -71,6 +71,14 @@ impl GridBox {
         })
     }
 
+    /// Its slabs along z, of so many planes at most.
+    pub fn slabs(self, planes: usize) -> impl Iterator<Item = Self> {
+        (0..self.size[2]).step_by(planes).map(move |first| {
+            let ([x, y, z], [nx, ny, nz]) = (self.begin, self.size);
+            Self { begin: [x, y, z + first], size: [nx, ny, planes.min(nz - first)] }
+        })
+    }
+
     /// Its samples as one range, where they follow one another in a grid of a size.
     pub fn run(&self, whole: Axes<usize>) -> Option<Range<usize>> {
         let [x, y, z] = self.size;
@@ -82,8 +90,13 @@ impl GridBox {
     /// The samples in it, of all samples of a grid of a size.
     pub fn of<T: Copy>(&self, samples: &[T], whole: Axes<usize>) -> Vec<T> {
         let mut out = Vec::with_capacity(self.len());
-        self.rows(whole).for_each(|row| out.extend_from_slice(&samples[row]));
+        self.append_to(&mut out, samples, whole);
         out
+    }
+
+    /// Appends the samples in it, of all samples of a grid of a size.
+    pub fn append_to<T: Copy>(&self, out: &mut Vec<T>, samples: &[T], whole: Axes<usize>) {
+        self.rows(whole).for_each(|row| out.extend_from_slice(&samples[row]));
     }
 
     /// Copies samples into it, as a part of a whole of one size, from the box `from` of `samples`, of another size.

@@ -171,11 +171,11 @@ impl KeptParts {
         Ok(Some(bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()))
     }
 
-    /// The samples of a box in every plane of a part whose planes have so many voxels along x, y and z.
+    /// The samples of a box in the first planes of a part, whose planes have so many voxels along x, y and z, in the memory of `planes`.
     ///
     /// # Errors
     /// [`IoError::Open`]; [`IoError::Read`], also of a part that is shorter; [`IoError::Stopped`].
-    pub fn read(&self, name: &str, planes: usize, size: [usize; 3], part: GridBox) -> Result<Vec<Vec<f32>>> {
+    pub fn read(&self, name: &str, planes: &mut [Vec<f32>], size: [usize; 3], part: GridBox) -> Result<()> {
         read_part(&self.folder.join(name), planes, size, part, &self.target)
     }
 
@@ -361,7 +361,8 @@ mod tests {
         }
         assert_eq!(parts.words("none").unwrap(), None);
         let part = GridBox { begin: [1, 2, 1], size: [3, 2, 2] };
-        let found = parts.read("a", 2, [5, 4, 3], part).unwrap();
+        let mut found = vec![vec![7.0; 90], Vec::new()];
+        parts.read("a", &mut found, [5, 4, 3], part).unwrap();
         let own: Vec<Vec<f32>> = planes(0.0).iter().map(|plane| part.of(plane, [5, 4, 3])).collect();
         assert_eq!(found, own);
         // Another process keeps one beside the ledger, which the next one that opens it takes over.

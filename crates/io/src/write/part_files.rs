@@ -46,21 +46,23 @@ pub(crate) fn write_part(
     Ok(())
 }
 
-/// The samples of a box in every plane of a part in a file, whose planes have so many voxels along x, y and z.
+/// The samples of a box in the first planes of a part in a file, whose planes have so many voxels along x, y and z, in the memory of
+/// `planes`.
 ///
 /// # Errors
 /// [`IoError::Open`]; [`IoError::Read`], also of a part that is shorter; [`IoError::Stopped`].
 pub(crate) fn read_part(
     path: &Path,
-    planes: usize,
+    planes: &mut [Vec<f32>],
     size: [usize; 3],
     part: GridBox,
     target: &Target,
-) -> Result<Vec<Vec<f32>>> {
+) -> Result<()> {
     let mut file = File::open(path).map_err(|source| IoError::Open { path: path.to_owned(), source })?;
     let mut bytes = Vec::new();
-    let mut read = |plane: usize| -> Result<Vec<f32>> {
-        let mut samples = Vec::with_capacity(part.len());
+    for (plane, samples) in planes.iter_mut().enumerate() {
+        samples.clear();
+        samples.reserve_exact(part.len());
         for z in 0..part.size[2] {
             target.check()?;
             // From the first row of a layer to the last one.
@@ -80,9 +82,8 @@ pub(crate) fn read_part(
                 samples.extend(samples_of(&bytes[own]));
             }
         }
-        Ok(samples)
-    };
-    (0..planes).map(&mut read).collect()
+    }
+    Ok(())
 }
 
 /// All samples of a part in a file.

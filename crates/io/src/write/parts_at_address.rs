@@ -105,7 +105,7 @@ impl PartsAtAddress {
     ///
     /// # Errors
     /// As [`whole`](Self::whole); [`IoError::Write`] where the copy has no room; [`IoError::Read`] of a part that is shorter.
-    pub fn read(&self, name: &str, planes: usize, size: [usize; 3], part: GridBox) -> Result<Vec<Vec<f32>>> {
+    pub fn read(&self, name: &str, planes: &mut [Vec<f32>], size: [usize; 3], part: GridBox) -> Result<()> {
         read_part(&self.copied(name)?, planes, size, part, &self.target)
     }
 

@@ -102,7 +102,37 @@ pub(crate) fn read<T: Sample>(
     tally: &mut Tally,
     context: &Context,
 ) -> Result<()> {
-    let mut reader = Reader { array, region, into, tally, context, bytes: Vec::new(), samples: Vec::new() };
+    let into = ReadInto { into, memory: &mut ReadMemory::default() };
+    read_in_memory(array, store, region, into, tally, context)
+}
+
+/// Memory for chunks, which is used again.
+#[derive(Default)]
+pub(crate) struct ReadMemory<T> {
+    bytes: Vec<u8>,
+    spare: Vec<u8>,
+    samples: Vec<T>,
+}
+
+/// Where samples go, and the memory that they pass through.
+pub(crate) struct ReadInto<'d, T> {
+    pub into: Destination<'d, T>,
+    pub memory: &'d mut ReadMemory<T>,
+}
+
+/// Reads as [`read`] does, and takes memory for chunks that other reads had.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_in_memory<T: Sample>(
+    array: &Array,
+    store: &Store,
+    region: &Region,
+    ReadInto { into, memory }: ReadInto<T>,
+    tally: &mut Tally,
+    context: &Context,
+) -> Result<()> {
+    let mut reader = Reader { array, region, into, tally, context, memory };
     let mut numbers = Numbers::of(&region.start, &region.size, &array.chunk);
     let together = Together::of(array, store, context);
     loop {
@@ -173,9 +203,7 @@ struct Reader<'r, T> {
     into: Destination<'r, T>,
     tally: &'r mut Tally,
     context: &'r Context<'r>,
-    /// Memory that is used again.
-    bytes: Vec<u8>,
-    samples: Vec<T>,
+    memory: &'r mut ReadMemory<T>,
 }
 
 impl<T: Sample> Reader<'_, T> {
@@ -208,17 +236,16 @@ impl<T: Sample> Reader<'_, T> {
         let needed =
             part.length.saturating_add(2 * expected as u64).saturating_add((count * size_of::<T>()) as u64);
         let _held = self.context.scratch(needed)?;
-        value.take(part.place, part.length, &mut self.bytes, self.context)?;
-        let stored = std::mem::take(&mut self.bytes);
-        let bytes = codecs::undo(&codecs.stages, stored, expected, key, self.context)?;
-        self.samples.clear();
-        T::decode(self.array.sample, &bytes, codecs.order, &mut self.samples, self.tally);
-        self.bytes = bytes;
+        let ReadMemory { bytes, spare, samples } = &mut *self.memory;
+        value.take(part.place, part.length, bytes, self.context)?;
+        codecs::undo(&codecs.stages, [bytes, spare], expected, key, self.context)?;
+        samples.clear();
+        T::decode(self.array.sample, bytes, codecs.order, samples, self.tally);
         let strides = stored_strides(size, codecs.transposed.as_deref());
         let cut = Cut::of(self.region, begin, size);
         let walk = Walk { size: &cut.size, from: &strides, to: self.into.strides };
         let first = cut.place_in_region(self.into.strides);
-        walk.copy(cut.place_in_chunk(&strides), &self.samples, first, self.into.samples);
+        walk.copy(cut.place_in_chunk(&strides), samples, first, self.into.samples);
         Ok(())
     }
 

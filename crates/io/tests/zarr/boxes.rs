@@ -59,6 +59,11 @@ fn boxes_in_any_order_are_the_whole() {
         own.put(*part, &components[1..2]).unwrap();
     }
     assert!(!place("parts/f.zarr").exists(), "it appears when it is whole");
+    let chunks = |kind: &str| {
+        let all = files(&place(kind), &place(kind)).into_iter().map(|(path, _)| path);
+        all.filter(|path| path.components().any(|part| part.as_os_str() == "c")).count()
+    };
+    assert_eq!(chunks("parts"), chunks("whole"), "coarser levels are written as boxes come");
     field.finish().unwrap();
     own.finish().unwrap();
     for name in ["f.zarr", "i.ome.zarr"] {

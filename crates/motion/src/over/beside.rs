@@ -1,7 +1,7 @@
 //! Pieces of work larger than memory: while one is computed, the next one is read on a thread of its own, and the one before is written
 //! on another. Never more than one of each waits.
 
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use veloxel_core::Stopped;
 use veloxel_gpu::ComputeError;
@@ -18,8 +18,44 @@ pub type HandOver<'a, T, E> = dyn Fn(T) -> Result<(), E> + 'a;
 /// What `read`, `compute` and `write` fail with; [`ComputeError::Threads`] where a thread does not start.
 pub fn read_and_written_beside<R: Send, W: Send, E: From<ComputeError> + From<Stopped> + Send>(
     read: impl FnOnce(&mut Deliver<'_, R, E>) -> Result<(), E> + Send,
-    mut compute: impl FnMut(R, &HandOver<'_, W, E>) -> Result<(), E>,
+    compute: impl FnMut(R, &HandOver<'_, W, E>) -> Result<(), E>,
     mut write: impl FnMut(W) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    beside(read, compute, move |computed| computed.into_iter().try_for_each(&mut write))
+}
+
+/// Works as [`read_and_written_beside`] does. The third thread calls `follow` with each piece that was handed over, and without one as
+/// long as none waits and the last call said that there may be more to do; what is left of that when the last piece was taken is left
+/// to the caller. A piece waits for the end of one call at most.
+///
+/// # Errors
+/// As [`read_and_written_beside`].
+pub fn read_and_followed_beside<R: Send, W: Send, E: From<ComputeError> + From<Stopped> + Send>(
+    read: impl FnOnce(&mut Deliver<'_, R, E>) -> Result<(), E> + Send,
+    compute: impl FnMut(R, &HandOver<'_, W, E>) -> Result<(), E>,
+    mut follow: impl FnMut(Option<W>) -> Result<bool, E> + Send,
+) -> Result<(), E> {
+    beside(read, compute, move |computed| {
+        let mut has_more = false;
+        loop {
+            let piece = match has_more {
+                true => computed.try_recv(),
+                false => computed.recv().map_err(TryRecvError::from),
+            };
+            has_more = match piece {
+                Ok(piece) => follow(Some(piece))?,
+                Err(TryRecvError::Empty) => follow(None)?,
+                Err(TryRecvError::Disconnected) => return Ok(()),
+            };
+        }
+    })
+}
+
+/// Reads on one thread, computes on the calling one, and writes on a third.
+fn beside<R: Send, W: Send, E: From<ComputeError> + From<Stopped> + Send>(
+    read: impl FnOnce(&mut Deliver<'_, R, E>) -> Result<(), E> + Send,
+    mut compute: impl FnMut(R, &HandOver<'_, W, E>) -> Result<(), E>,
+    write: impl FnOnce(Receiver<W>) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     std::thread::scope(|scope| {
         let (to_compute, pieces) = sync_channel(0);
@@ -32,7 +68,7 @@ pub fn read_and_written_beside<R: Send, W: Send, E: From<ComputeError> + From<St
             }
         };
         spawn(scope, reading)?;
-        let writer = spawn(scope, move || computed.into_iter().try_for_each(&mut write))?;
+        let writer = spawn(scope, move || write(computed))?;
         let hand_over = |piece| to_write.send(piece).map_err(|_| Stopped.into());
         let all = pieces.into_iter().try_for_each(|piece: Result<R, E>| compute(piece?, &hand_over));
         drop(to_write);
@@ -82,6 +118,50 @@ mod tests {
         )
         .unwrap();
         assert_eq!(found, (0..20).map(|piece| 2 * piece).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_follows_goes_on_between_pieces_and_makes_none_wait_for_all_of_it() {
+        let (done, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        read_and_followed_beside(
+            |deliver: &mut Deliver<'_, usize, MotionError>| (0..5).try_for_each(deliver),
+            |piece, hand_over: &HandOver<'_, usize, MotionError>| {
+                // Ten pieces of work follow each.
+                while done.load(Ordering::SeqCst) < 10 * piece.min(3) {
+                    std::thread::yield_now();
+                }
+                hand_over(piece)
+            },
+            |piece| {
+                match piece {
+                    Some(piece) => assert_eq!(taken.fetch_add(1, Ordering::SeqCst), piece),
+                    None => drop(done.fetch_add(1, Ordering::SeqCst)),
+                }
+                Ok(done.load(Ordering::SeqCst) < 10 * taken.load(Ordering::SeqCst))
+            },
+        )
+        .unwrap();
+        assert_eq!(taken.into_inner(), 5);
+        let done = done.into_inner();
+        assert!((30..=50).contains(&done), "{done}: the rest is the caller's");
+    }
+
+    #[test]
+    fn what_follows_ends_all_by_its_failure() {
+        let fails_at = |nth: usize| {
+            let mut calls = 0;
+            read_and_followed_beside(
+                |deliver: &mut Deliver<'_, usize, MotionError>| (0..9).try_for_each(deliver),
+                |piece, hand_over: &HandOver<'_, usize, MotionError>| hand_over(piece),
+                |_| {
+                    calls += 1;
+                    if calls > nth { Err(MotionError::Apart) } else { Ok(true) }
+                },
+            )
+        };
+        for nth in [0, 1, 8] {
+            assert_eq!(fails_at(nth), Err(MotionError::Apart));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(crate) mod decorated;
 pub(crate) mod inverse_consistency;
 pub(crate) mod matches;
 pub(crate) mod refined;
+pub mod sample_memory;
 pub mod sequence;
 pub mod stream;
 pub mod tiles;

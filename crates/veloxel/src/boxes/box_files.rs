@@ -70,6 +70,8 @@ impl BoxStore for BoxFiles {
     }
 
     fn slices(&self, part: GridBox, components: usize) -> Result<Vec<Vec<f32>>> {
-        Ok(self.parts().read(&name(part), components, part.size, GridBox::all(part.size))?)
+        let mut slices = vec![Vec::new(); components];
+        self.parts().read(&name(part), &mut slices, part.size, GridBox::all(part.size))?;
+        Ok(slices)
     }
 }

@@ -25,8 +25,6 @@ impl RunTiles for TileFiles {
 /// Tiles in files, each with its account in a ledger.
 pub(crate) struct TileFiles {
     parts: KeptParts,
-    /// Planes of a tile.
-    planes: usize,
 }
 
 impl TileFiles {
@@ -34,8 +32,8 @@ impl TileFiles {
     ///
     /// # Errors
     /// [`JobError::OtherTiles`] where tiles of another key are kept; as [`KeptParts::open`].
-    pub fn open(target: &Target, key: &PartsKey, planes: usize) -> Result<Self> {
-        Ok(Self { parts: open_parts(target, key)?, planes })
+    pub fn open(target: &Target, key: &PartsKey) -> Result<Self> {
+        Ok(Self { parts: open_parts(target, key)? })
     }
 
     /// Lets other processes keep tiles here, though none is kept yet.
@@ -136,9 +134,9 @@ impl TileStore for TileFiles {
         elsewhere(self.parts.put(BEGINNING, std::slice::from_ref(samples), note))
     }
 
-    fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn samples(&self, tile: KeptTile, part: GridBox, planes: &mut [Vec<f32>]) -> Result<(), MotionError> {
         let within = part.within(&tile.reach);
-        elsewhere(self.parts.read(&name(tile.core), self.planes, tile.reach.size, within))
+        elsewhere(self.parts.read(&name(tile.core), planes, tile.reach.size, within))
     }
 }
 
@@ -161,7 +159,7 @@ impl TileStore for TilesBeside {
         elsewhere(self.parts.put(BEGINNING, std::slice::from_ref(samples), note))
     }
 
-    fn samples(&self, tile: KeptTile, _: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn samples(&self, tile: KeptTile, _: GridBox, _: &mut [Vec<f32>]) -> Result<(), MotionError> {
         unreachable!("the tile at {:?} should be put together by the run that has all", tile.core.begin)
     }
 }

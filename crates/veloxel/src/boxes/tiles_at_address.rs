@@ -11,8 +11,6 @@ use veloxel_motion::{FoundTile, KeptBeginning, KeptTile, MotionError, TileAccoun
 /// Tiles at an address, each with its account in an object of its own.
 pub(crate) struct TilesAtAddress {
     parts: PartsAtAddress,
-    /// Planes of a tile.
-    planes: usize,
 }
 
 impl TilesAtAddress {
@@ -20,7 +18,7 @@ impl TilesAtAddress {
     ///
     /// # Errors
     /// [`JobError::OtherTiles`] where tiles of another key are kept; what the server says.
-    pub fn begin(target: &Target, key: &PartsKey, planes: usize) -> Result<Self> {
+    pub fn begin(target: &Target, key: &PartsKey) -> Result<Self> {
         let parts = PartsAtAddress::of(target)?;
         match parts.head()? {
             Some(head) if key.differs_from(&head).is_none() => {}
@@ -28,19 +26,19 @@ impl TilesAtAddress {
             Some(head) if parts.note(BEGINNING)?.is_some() => return Err(other(&parts, key, &head)),
             _ => parts.begin(&key.line())?,
         }
-        Ok(Self { parts, planes })
+        Ok(Self { parts })
     }
 
     /// Looks at the tiles that a key decides.
     ///
     /// # Errors
     /// [`JobError::OtherTiles`] where tiles of another key are kept, or none has begun; what the server says.
-    pub fn open(target: &Target, key: &PartsKey, planes: usize) -> Result<Self> {
+    pub fn open(target: &Target, key: &PartsKey) -> Result<Self> {
         let parts = PartsAtAddress::of(target)?;
         let head = parts.head()?.unwrap_or_default();
         match key.differs_from(&head) {
             Some(_) => Err(other(&parts, key, &head)),
-            None => Ok(Self { parts, planes }),
+            None => Ok(Self { parts }),
         }
     }
 }
@@ -79,8 +77,8 @@ impl TileStore for TilesAtAddress {
         elsewhere(self.parts.put(BEGINNING, std::slice::from_ref(samples), note))
     }
 
-    fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn samples(&self, tile: KeptTile, part: GridBox, planes: &mut [Vec<f32>]) -> Result<(), MotionError> {
         let within = part.within(&tile.reach);
-        elsewhere(self.parts.read(&name(tile.core), self.planes, tile.reach.size, within))
+        elsewhere(self.parts.read(&name(tile.core), planes, tile.reach.size, within))
     }
 }

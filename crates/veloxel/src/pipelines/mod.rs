@@ -61,8 +61,8 @@ pub use field_time::{FieldWork, field_time};
 pub use guide_points::{GuidePointFit, GuidePointsRequest, guide_points};
 pub use guide_points_error::GuidePointsError;
 pub use in_parts::{
-    KeptField, PartsOutput, PartsRequest, PartsResult, Preparation, memory_plan_in_parts, pair_in_parts,
-    tiles_in_parts,
+    BOX_VOX, FieldOutput, PartsOutput, PartsRequest, PartsResult, Preparation, memory_plan_in_parts,
+    pair_in_parts, tiles_in_parts,
 };
 pub use maps::{
     ComposePartsRequest, ComposeRequest, FoundMap, Map, MapBoxes, MapResult, MapsError, compose,

@@ -14,6 +14,11 @@ pub(super) fn lines(ledger: &Path) -> usize {
 
 /// Runs a command, and kills it once its ledger has so many lines.
 pub(super) fn killed(place: &Workplace, line: &[&str], ledger: &Path, least: usize) {
+    killed_once(place, line, || lines(ledger) >= least);
+}
+
+/// Runs a command, and kills it once something is so.
+pub(super) fn killed_once(place: &Workplace, line: &[&str], is_time: impl Fn() -> bool) {
     let mut run = Command::new(env!("CARGO_BIN_EXE_veloxel"))
         .args(line)
         .current_dir(place.path("."))
@@ -22,13 +27,13 @@ pub(super) fn killed(place: &Workplace, line: &[&str], ledger: &Path, least: usi
         .spawn()
         .expect("the command starts");
     let begin = Instant::now();
-    while lines(ledger) < least && begin.elapsed() < Duration::from_secs(120) {
+    while !is_time() && begin.elapsed() < Duration::from_secs(120) {
         assert!(run.try_wait().expect("a state").is_none(), "it ended before it was killed");
         std::thread::sleep(Duration::from_millis(1));
     }
     run.kill().expect("it is killed");
     run.wait().expect("it ends");
-    assert!(lines(ledger) >= least);
+    assert!(is_time());
 }
 
 /// Kills a run that writes a store once its ledger has so many lines, and starts it again: it says that it goes on, and the store has

@@ -1,5 +1,7 @@
 //! Tests of flows whose images and field do not fit into the budget of memory: boxes are read and written.
 
+#[cfg(unix)]
+use super::ended_runs::{killed_once, lines};
 use super::peak::run_within;
 use super::stores::{store, whole_store};
 use crate::streams::stopped_stream::terminate;
@@ -25,8 +27,12 @@ const RUN: [&str; 12] = [
     "-o",
 ];
 fn volumes() -> Workplace {
+    volumes_of([192, 80, 72])
+}
+
+fn volumes_of([nx, ny, nz]: [usize; 3]) -> Workplace {
     let place = Workplace::new();
-    let grid = Grid::volume(192, 80, 72).and_then(|grid| grid.with_spacing_mm([1.0, 1.0, 1.25]));
+    let grid = Grid::volume(nx, ny, nz).and_then(|grid| grid.with_spacing_mm([1.0, 1.0, 1.25]));
     let phantom = pair(&grid.expect("a grid of constants"));
     place.write_image(IMAGES[0], &phantom.fixed.map(|v| 255.0 * v));
     // Other tones, which preparation brings back.
@@ -144,7 +150,7 @@ fn files_without_compression_give_the_bytes_that_stores_give() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
-    use super::ended_runs::{killed, lines};
+    use super::ended_runs::killed;
     let place = volumes();
     let budget = &budget(&place);
     place.run(&in_parts("d.ome.zarr", budget, &[])).succeeded();
@@ -169,6 +175,43 @@ fn a_run_that_was_killed_goes_on_and_refuses_other_runs() {
     assert!(told.contains(&format!("{kept} of its tiles are kept")), "{told}");
     assert!(whole_store(&place, "d.ome.zarr") == undisturbed, "the same bytes");
     assert!(!ledger.exists());
+}
+
+/// Whether a chunk of an output that has no name yet is written.
+#[cfg(unix)]
+fn has_chunk(place: &Workplace, output: &str) -> bool {
+    let staged = place.names().into_iter().filter(|name| name.starts_with(".veloxel-"));
+    let mut chunks = staged.map(|name| place.path(&name).join("new").join(output).join("0/c"));
+    chunks.any(|chunks| std::fs::read_dir(chunks).is_ok_and(|mut entries| entries.next().is_some()))
+}
+
+#[cfg(unix)]
+#[test]
+fn boxes_are_written_before_the_last_tile_is_found_and_again_by_the_run_that_goes_on() {
+    let place = volumes_of([192, 128, 128]);
+    // There is room for a box beside tiles.
+    let more = ["--confidence", "c.ome.zarr", "--report", "r.json"];
+    let run = &in_parts("d.ome.zarr", "108M", &more);
+    let told = place.run(&[&run[..], &["--dry-run"]].concat()).succeeded().stdout;
+    assert!(told.contains("a box of the field"), "{told}");
+    run_within(&place, &with("d.ome.zarr", &more), 108).succeeded();
+    let stores = || ["d.ome.zarr", "c.ome.zarr"].map(|name| whole_store(&place, name));
+    let (undisturbed, whole) = (stores(), report(&place));
+    ["d.ome.zarr", "c.ome.zarr"].iter().for_each(|name| std::fs::remove_dir_all(place.path(name)).unwrap());
+    killed_once(&place, run, || has_chunk(&place, "c.ome.zarr"));
+    // The first two lines are no tiles.
+    let kept = lines(&place.path(".d.ome.zarr.tiles/ledger")) - 2;
+    let of_whole = &whole["pairs"][0];
+    let tiles = of_whole["statistics"]["tiles"]["run"].as_u64().unwrap();
+    assert!((kept as u64) < tiles, "{kept} of {tiles}");
+    assert!(!place.path("d.ome.zarr").exists() && !place.path("c.ome.zarr").exists());
+    place.run(run).succeeded();
+    let again = report(&place);
+    let told = again["warnings"].to_string();
+    assert!(told.contains(&format!("{kept} of its tiles are kept")), "{told}");
+    assert!(stores() == undisturbed, "the same bytes");
+    assert_eq!(&again["pairs"][0], of_whole, "and numbers");
+    assert!(place.names().iter().all(|name| !name.starts_with('.')), "{:?}", place.names());
 }
 
 #[cfg(unix)]

@@ -23,15 +23,28 @@ const LZ4: u8 = 1 << 5;
 /// Bytes of a block that is written: it stays in the cache.
 const BLOCK_BYTES: usize = 1 << 18;
 
+/// Memory of the encoder, which is used again.
+#[derive(Debug, Default)]
+pub(crate) struct EncoderMemory {
+    /// The container.
+    out: Vec<u8>,
+    /// A block, shuffled.
+    turned: Vec<u8>,
+    /// It compressed.
+    packed: Vec<u8>,
+}
+
 /// Samples of `size` bytes as a container: shuffled where they have several bytes, and compressed by LZ4.
-pub(super) fn encode(plain: &[u8], size: usize) -> Vec<u8> {
+pub(super) fn encode<'m>(plain: &[u8], size: usize, memory: &'m mut EncoderMemory) -> &'m [u8] {
     let shuffled = if size > 1 { SHUFFLED } else { 0 };
     let blocks = plain.len().div_ceil(BLOCK_BYTES);
-    let mut out = header(shuffled | NOT_SPLIT | LZ4, size, plain.len());
+    let EncoderMemory { out, turned, packed } = memory;
+    out.clear();
+    out.extend(header(shuffled | NOT_SPLIT | LZ4, size, plain.len()));
     let mut starts = out.len();
     out.resize(starts + 4 * blocks, 0);
-    let mut turned = vec![0; plain.len().min(BLOCK_BYTES)];
-    let mut packed = vec![0; lz4_flex::block::get_maximum_output_size(turned.len())];
+    turned.resize(plain.len().min(BLOCK_BYTES), 0);
+    packed.resize(lz4_flex::block::get_maximum_output_size(turned.len()), 0);
     for block in plain.chunks(BLOCK_BYTES) {
         let begin = (out.len() as u32).to_le_bytes();
         out[starts..starts + 4].copy_from_slice(&begin);
@@ -43,13 +56,14 @@ pub(super) fn encode(plain: &[u8], size: usize) -> Vec<u8> {
             turned.copy_from_slice(block)
         }
         // What does not become shorter stands as it is.
-        let length = lz4_flex::block::compress_into(turned, &mut packed).unwrap_or(usize::MAX);
+        let length = lz4_flex::block::compress_into(turned, packed).unwrap_or(usize::MAX);
         let stored = if length < turned.len() { &packed[..length] } else { turned };
         out.extend((stored.len() as u32).to_le_bytes());
         out.extend(stored);
     }
     if out.len() >= HEADER_BYTES + plain.len() {
-        out = header(COPIED | LZ4, size, plain.len());
+        out.clear();
+        out.extend(header(COPIED | LZ4, size, plain.len()));
         out.extend(plain);
     }
     let length = (out.len() as u32).to_le_bytes();
@@ -57,7 +71,7 @@ pub(super) fn encode(plain: &[u8], size: usize) -> Vec<u8> {
     out
 }
 
-/// The header of a container without its own length.
+/// The header of a container, its own length left open.
 fn header(flags: u8, size: usize, length: usize) -> Vec<u8> {
     let [version, version_lz4] = VERSIONS;
     let mut header = vec![version, version_lz4, flags, size as u8];
@@ -67,8 +81,8 @@ fn header(flags: u8, size: usize, length: usize) -> Vec<u8> {
     header
 }
 
-/// The bytes of a container.
-pub(super) fn decode(container: &[u8], most: usize) -> Result<Vec<u8>, String> {
+/// The bytes of a container, in the memory of `out`.
+pub(super) fn decode(container: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let header = container.get(..HEADER_BYTES).ok_or("fewer than 16")?;
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| header[at + i])) as usize;
     let (flags, size) = (header[2], usize::from(header[3].max(1)));
@@ -76,24 +90,28 @@ pub(super) fn decode(container: &[u8], most: usize) -> Result<Vec<u8>, String> {
     if length > most {
         return Err(TOO_LONG.to_owned());
     }
+    out.clear();
     let container = container.get(..stored).ok_or("fewer than its header says")?;
     if flags & COPIED != 0 {
         let copy = container.get(HEADER_BYTES..HEADER_BYTES + length).ok_or("fewer than its header says")?;
-        return Ok(copy.to_vec());
+        out.extend_from_slice(copy);
+        return Ok(());
     }
     if length == 0 {
-        return Ok(Vec::new());
+        return Ok(());
     }
     if block_bytes == 0 {
         return Err("blocks of 0".to_owned());
     }
     let blocks = Blocks { container, flags, size };
-    let mut out = vec![0; length];
+    out.resize(length, 0);
+    let mut plain = vec![0; length.min(block_bytes)];
     for (nth, out) in out.chunks_mut(block_bytes).enumerate() {
         let is_whole = out.len() == block_bytes;
-        blocks.decode(nth, is_whole, out)?;
+        let plain = &mut plain[..out.len()];
+        blocks.decode(nth, is_whole, plain, out)?;
     }
-    Ok(out)
+    Ok(())
 }
 
 struct Blocks<'a> {
@@ -104,7 +122,8 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    fn decode(&self, nth: usize, is_whole: bool, out: &mut [u8]) -> Result<(), String> {
+    /// Decodes a block by way of `plain`, which is as long.
+    fn decode(&self, nth: usize, is_whole: bool, plain: &mut [u8], out: &mut [u8]) -> Result<(), String> {
         let mut at = self.number(HEADER_BYTES + 4 * nth)?;
         let is_split = is_whole
             && self.flags & NOT_SPLIT == 0
@@ -115,7 +134,6 @@ impl Blocks<'_> {
         if part_bytes * parts != out.len() {
             return Err("a block that is no whole samples".to_owned());
         }
-        let mut plain = vec![0; out.len()];
         for part in plain.chunks_mut(part_bytes) {
             let stored = self.number(at)?;
             let bytes = self.container.get(at + 4..).and_then(|rest| rest.get(..stored));
@@ -124,11 +142,11 @@ impl Blocks<'_> {
             at += 4 + stored;
         }
         if self.flags & SHUFFLED != 0 && self.size > 1 {
-            shuffle::unshuffle(&plain, self.size, out);
+            shuffle::unshuffle(plain, self.size, out);
         } else if self.flags & BITS_SHUFFLED != 0 {
-            shuffle::unshuffle_bits(&plain, self.size, out);
+            shuffle::unshuffle_bits(plain, self.size, out);
         } else {
-            out.copy_from_slice(&plain);
+            out.copy_from_slice(plain);
         }
         Ok(())
     }
@@ -176,11 +194,13 @@ mod tests {
         });
         let random: Vec<u8> = random.collect();
         let smooth: Vec<u8> = (0..200_000).flat_map(|n| (n as f32).to_le_bytes()).collect();
+        let (mut memory, mut plain) = (EncoderMemory::default(), vec![9; 7]);
         for (bytes, most) in [(&random, 1.001), (&smooth, 0.5), (&Vec::new(), 1.0), (&vec![7; 600_000], 0.01)]
         {
             for size in [1, 2, 4] {
-                let container = encode(bytes, size);
-                assert_eq!(decode(&container, bytes.len()).as_ref(), Ok(bytes));
+                let container = encode(bytes, size, &mut memory);
+                assert_eq!(decode(container, bytes.len(), &mut plain), Ok(()));
+                assert!(plain == *bytes);
                 let is_short = container.len() <= (most * bytes.len() as f64) as usize + 16;
                 assert!(is_short || size == 1, "{} of {}", container.len(), bytes.len());
             }
@@ -194,8 +214,10 @@ mod tests {
             container.extend(number.to_le_bytes());
         }
         container.extend([1, 2, 3, 4]);
-        assert_eq!(decode(&container, 4), Ok(vec![1, 2, 3, 4]));
-        assert!(decode(&container, 3).is_err());
-        assert!((0..container.len()).all(|length| decode(&container[..length], 4).is_err()));
+        let mut plain = Vec::new();
+        assert_eq!(decode(&container, 4, &mut plain), Ok(()));
+        assert_eq!(plain, [1, 2, 3, 4]);
+        assert!(decode(&container, 3, &mut plain).is_err());
+        assert!((0..container.len()).all(|length| decode(&container[..length], 4, &mut plain).is_err()));
     }
 }

@@ -12,6 +12,7 @@ use crate::read::element::ByteOrder;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use std::io::Read;
 
+pub(crate) use blosc::EncoderMemory;
 pub(crate) use checksum::{CHECKSUM_BYTES, crc32c};
 
 /// How a chunk is stored.
@@ -64,26 +65,27 @@ impl Stage {
         }
     }
 
-    /// Undoes it; no more than `most` bytes come out.
-    fn undo(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    /// Undoes it in the memory of `plain`; no more than `most` bytes come out.
+    fn undo(self, bytes: &[u8], most: usize, plain: &mut Vec<u8>) -> Result<(), String> {
         match self {
-            Self::Gzip => expanded(MultiGzDecoder::new(bytes), most),
-            Self::Zlib => expanded(ZlibDecoder::new(bytes), most),
-            Self::Zstandard => zstandard::decode(bytes, most),
-            Self::Blosc => blosc::decode(bytes, most),
-            Self::Checksum => checksum::checked(bytes).map(<[u8]>::to_vec),
+            Self::Gzip => *plain = expanded(MultiGzDecoder::new(bytes), most)?,
+            Self::Zlib => *plain = expanded(ZlibDecoder::new(bytes), most)?,
+            Self::Zstandard => *plain = zstandard::decode(bytes, most)?,
+            Self::Blosc => blosc::decode(bytes, most, plain)?,
+            Self::Checksum => *plain = checksum::checked(bytes)?.to_vec(),
             Self::Shuffle(size) => {
-                let mut plain = vec![0; bytes.len()];
-                shuffle::unshuffle(bytes, size.max(1), &mut plain);
-                Ok(plain)
+                plain.clear();
+                plain.resize(bytes.len(), 0);
+                shuffle::unshuffle(bytes, size.max(1), plain);
             }
         }
+        Ok(())
     }
 }
 
-/// Samples of `size` bytes as chunks are written: Blosc with LZ4.
-pub(crate) fn compressed(samples: &[u8], size: usize) -> Vec<u8> {
-    blosc::encode(samples, size)
+/// Samples of `size` bytes as chunks are written: Blosc with LZ4, in memory that is used again.
+pub(crate) fn compressed<'m>(samples: &[u8], size: usize, memory: &'m mut EncoderMemory) -> &'m [u8] {
+    blosc::encode(samples, size, memory)
 }
 
 /// All that a decoder gives, up to one byte more than `most`.
@@ -96,26 +98,27 @@ fn expanded(decoder: impl Read, most: usize) -> Result<Vec<u8>, String> {
 /// What is said of a chunk that expands to more than its samples.
 const TOO_LONG: &str = "more bytes than the chunk has";
 
-/// Undoes the codecs of bytes of one chunk, whose samples have `expected` bytes, which were claimed.
+/// Undoes the codecs of bytes of one chunk, whose samples have `expected` bytes, which were claimed; in these bytes' own memory and in
+/// that of `spare`.
 ///
 /// # Errors
 /// [`IoError::Malformed`](crate::IoError::Malformed) with the key of the chunk.
 pub(crate) fn undo(
     stages: &[Stage],
-    bytes: Vec<u8>,
+    [bytes, spare]: [&mut Vec<u8>; 2],
     expected: usize,
     key: &str,
     context: &Context,
-) -> Result<Vec<u8>> {
+) -> Result<()> {
     // What compressors add to what cannot be compressed, and checksums.
     let most = expected.saturating_add(expected / 8).saturating_add(4096);
-    let mut bytes = bytes;
     for (nth, stage) in stages.iter().enumerate().rev() {
         context.check()?;
         let most = if nth == 0 { expected } else { most };
-        bytes = stage.undo(&bytes, most).map_err(|error| {
+        stage.undo(bytes, most, spare).map_err(|error| {
             context.malformed(format!("chunk {key}"), format!("intact {} bytes", stage.name()), error)
         })?;
+        std::mem::swap(bytes, spare);
     }
     let got = format!("{} bytes", bytes.len());
     context.require(
@@ -123,6 +126,5 @@ pub(crate) fn undo(
         format!("chunk {key}"),
         format!("{expected} bytes of samples"),
         got,
-    )?;
-    Ok(bytes)
+    )
 }

@@ -2,15 +2,17 @@
 //! once.
 
 use super::axes::space_axes;
-use super::chunks::{StoreWriter, write_box};
+use super::chunks::{ChunkMemory, ChunkWriter, StoreWriter, write_box};
+use super::coarser::CoarserChunks;
 use super::levels::Pyramid;
-use super::{check_place, write_coarser, write_metadata};
+use super::{check_place, write_metadata};
 use crate::error::{IoError, Result};
 use crate::read::element::Element;
 use crate::write::publication::Publication;
 use crate::write::record::{Record, fill, label_element};
 use crate::write::target::Target;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use veloxel_core::{Grid, GridBox};
 
 /// An image or a field on its way into a store, a folder that ends in `.zarr`.
@@ -19,8 +21,17 @@ pub struct StoreBoxes {
     target: Target,
     grid: Grid,
     content: BoxContent,
+    growth: Mutex<Growth>,
     /// Gives the store its name, unless that is done with other outputs.
     publication: Option<Publication>,
+}
+
+/// What is there of a store besides its files.
+#[derive(Debug)]
+struct Growth {
+    /// Chunks that are made as boxes come.
+    coarser: CoarserChunks,
+    memory: ChunkMemory,
 }
 
 /// What is in a store.
@@ -30,6 +41,16 @@ enum BoxContent {
     /// Whole numbers of a type.
     Labels(Element),
     Field,
+}
+
+impl BoxContent {
+    fn record(self, grid: &Grid) -> Record<'_> {
+        match self {
+            Self::Image => Record::image_on(grid),
+            Self::Labels(element) => Record::labels_on(grid, element),
+            Self::Field => Record::field_on(grid),
+        }
+    }
 }
 
 impl StoreBoxes {
@@ -74,7 +95,9 @@ impl StoreBoxes {
             target = own.target(target.path())?;
             publication = Some(own);
         }
-        let begun = Self { target, grid: grid.clone(), content, publication };
+        let coarser = CoarserChunks::of(&content.record(grid));
+        let growth = Mutex::new(Growth { coarser, memory: ChunkMemory::default() });
+        let begun = Self { target, grid: grid.clone(), content, growth, publication };
         let (store, record) = (begun.store()?, begun.record());
         write_metadata(&store, &Pyramid::of(&record), &record)?;
         Ok(begun)
@@ -90,7 +113,8 @@ impl StoreBoxes {
         step_of(&Record::image_on(grid))
     }
 
-    /// Writes a box: the samples of an image, x fastest, or labels, or of a field a slice for each axis, voxels.
+    /// Writes a box: the samples of an image, x fastest, or labels, or of a field a slice for each axis, voxels. Chunks of coarser levels
+    /// are written with the last box that they cover.
     ///
     /// # Errors
     /// [`IoError::Write`], [`IoError::Stopped`].
@@ -98,6 +122,17 @@ impl StoreBoxes {
     /// # Panics
     /// If the box begins or ends within a chunk or beyond the grid, or a slice has another length or is missing.
     pub fn put(&self, part: GridBox, samples: &[impl AsRef<[f32]>]) -> Result<()> {
+        self.put_of(part, part, samples)
+    }
+
+    /// Writes a box as [`put`](Self::put) does, of samples that lie in a larger one.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    ///
+    /// # Panics
+    /// As [`put`](Self::put).
+    pub fn put_of(&self, part: GridBox, of: GridBox, samples: &[impl AsRef<[f32]>]) -> Result<()> {
         let (size, step, end) = (self.grid.size(), self.step(), part.end());
         let is_between = |a: usize| {
             part.begin[a].is_multiple_of(step[a])
@@ -105,7 +140,7 @@ impl StoreBoxes {
         };
         assert!((0..3).all(is_between), "a box should begin and end between chunks");
         assert!(
-            samples.iter().all(|slice| slice.as_ref().len() == part.len()),
+            samples.iter().all(|slice| slice.as_ref().len() == of.len()),
             "a sample should belong to every voxel"
         );
         let axes = self.grid.dimension().count();
@@ -117,8 +152,8 @@ impl StoreBoxes {
         let row = |component: usize, voxel: [usize; 3], out: &mut [u8]| {
             // A plane in space has vectors of three components, the third of which is 0.
             let Some(slice) = samples.get(component) else { return };
-            let [x, y, z] = [0, 1, 2].map(|a| voxel[a] - part.begin[a]);
-            let own = &slice.as_ref()[x + part.size[0] * (y + part.size[1] * z)..];
+            let [x, y, z] = [0, 1, 2].map(|a| voxel[a] - of.begin[a]);
+            let own = &slice.as_ref()[x + of.size[0] * (y + of.size[1] * z)..];
             let along = |v: f32| (f64::from(v) * spacing_mm[component]) as f32;
             match self.content {
                 BoxContent::Image => fill(own, f32::to_le_bytes, out),
@@ -128,19 +163,29 @@ impl StoreBoxes {
                 BoxContent::Labels(_) => fill(own, |v| (v as i32).to_le_bytes(), out),
             }
         };
-        write_box(&self.store()?, &array, &record, part, row)
+        let store = self.store()?;
+        // A thread that panicked has left no chunk half.
+        let mut growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
+        let Growth { coarser, memory } = &mut *growth;
+        let mut writer = ChunkWriter { store: &store, memory };
+        write_box(&mut writer, &array, &record, part, row, |writer, chunk| {
+            coarser.written(writer, &record, chunk)
+        })
     }
 
-    /// Adds the coarser levels, once all boxes are written. The store has its name then, unless its target is published with others.
+    /// Ends the store, once all boxes are written. It has its name then, unless its target is published with others.
     ///
     /// # Errors
     /// [`IoError::Write`], [`IoError::Stopped`].
     pub fn finish(self) -> Result<()> {
-        let (store, record) = (self.store()?, self.record());
-        write_coarser(&store, &Pyramid::of(&record), &record)?;
+        let Self { target, grid, content, growth, publication } = self;
+        let store = StoreWriter::create(target.place(), &target)?;
+        let Growth { coarser, mut memory } = growth.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = ChunkWriter { store: &store, memory: &mut memory };
+        coarser.finish(&mut writer, &content.record(&grid))?;
         store.finish()?;
         let publish = |publication: Publication| publication.publish().map_err(|failed| failed.error);
-        self.publication.map_or(Ok(()), publish)
+        publication.map_or(Ok(()), publish)
     }
 
     fn store(&self) -> Result<StoreWriter<'_>> {
@@ -148,11 +193,7 @@ impl StoreBoxes {
     }
 
     fn record(&self) -> Record<'_> {
-        match self.content {
-            BoxContent::Image => Record::image_on(&self.grid),
-            BoxContent::Labels(element) => Record::labels_on(&self.grid, element),
-            BoxContent::Field => Record::field_on(&self.grid),
-        }
+        self.content.record(&self.grid)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::write::record::Record;
 use crate::write::target::Target;
 use crate::zarr::array::Array;
-use crate::zarr::codecs::compressed;
+use crate::zarr::codecs::{EncoderMemory, compressed};
 use crate::zarr::region::Numbers;
 use std::fs::{self, File};
 use std::io::{Error, Write};
@@ -51,11 +51,6 @@ impl<'t> StoreWriter<'t> {
         written.map_err(|error| self.fail(error))
     }
 
-    /// Gives a chunk its samples, little-endian bytes in the array's order.
-    pub fn put_chunk(&self, array: &Array, chunk: &[usize], samples: &[u8]) -> Result<()> {
-        self.put(&array.key(chunk), &compressed(samples, array.sample.bytes()))
-    }
-
     /// Waits until the disk has everything: network file systems tell of a full one only then.
     pub fn finish(self) -> Result<()> {
         self.target.check()?;
@@ -71,31 +66,58 @@ impl<'t> StoreWriter<'t> {
     }
 }
 
-/// Writes all chunks of level 0.
-pub(super) fn write_record(store: &StoreWriter, array: &Array, record: &Record) -> Result<()> {
+/// Memory for chunks, which is used again.
+#[derive(Debug, Default)]
+pub(super) struct ChunkMemory {
+    bytes: Vec<u8>,
+    encoder: EncoderMemory,
+}
+
+/// Writes chunks into a store.
+pub(super) struct ChunkWriter<'a, 't> {
+    pub store: &'a StoreWriter<'t>,
+    pub memory: &'a mut ChunkMemory,
+}
+
+impl ChunkWriter<'_, '_> {
+    /// Gives a chunk its samples, little-endian bytes in the array's order.
+    pub fn put(&mut self, array: &Array, chunk: &[usize], samples: &[u8]) -> Result<()> {
+        let stored = compressed(samples, array.sample.bytes(), &mut self.memory.encoder);
+        self.store.put(&array.key(chunk), stored)
+    }
+}
+
+/// Writes all chunks of level 0; `written` gets the number of each.
+pub(super) fn write_record<'a, 't>(
+    writer: &mut ChunkWriter<'a, 't>,
+    array: &Array,
+    record: &Record,
+    written: impl FnMut(&mut ChunkWriter<'a, 't>, &[usize]) -> Result<()>,
+) -> Result<()> {
     let size = record.grid.size();
     let [nx, ny, _] = size;
     let fill = |part: usize, [x, y, z]: [usize; 3], out: &mut [u8]| {
         record.fill_row(part, x + nx * (y + ny * z), out);
     };
-    write_box(store, array, record, GridBox::all(size), fill)
+    write_box(writer, array, record, GridBox::all(size), fill, written)
 }
 
 /// Writes the chunks of level 0 that a box has, which begins and ends between chunks. `fill` fills bytes with the samples of a frame,
-/// or of a component, from a voxel on along x.
-pub(super) fn write_box(
-    store: &StoreWriter,
+/// or of a component, from a voxel on along x. `written` gets the number of each chunk.
+pub(super) fn write_box<'a, 't>(
+    writer: &mut ChunkWriter<'a, 't>,
     array: &Array,
     record: &Record,
     part: GridBox,
     fill: impl Fn(usize, [usize; 3], &mut [u8]),
+    mut written: impl FnMut(&mut ChunkWriter<'a, 't>, &[usize]) -> Result<()>,
 ) -> Result<()> {
     let lead = array.shape.len() - space_axes(record);
     let along = |values: [usize; 3]| values.into_iter().rev().skip(3 - space_axes(record));
     let start: Vec<usize> = std::iter::repeat_n(0, lead).chain(along(part.begin)).collect();
     let size: Vec<usize> = array.shape[..lead].iter().copied().chain(along(part.size)).collect();
     let mut numbers = Numbers::of(&start, &size, &array.chunk);
-    let mut bytes = Vec::new();
+    let mut bytes = std::mem::take(&mut writer.memory.bytes);
     let (sample, count) = (array.sample.bytes(), array.chunk.iter().product::<usize>());
     let [cz, cy, cx] = of_space(&array.chunk[lead..], 1);
     let [sz, sy, sx] = of_space(&array.shape[lead..], 1);
@@ -118,13 +140,15 @@ pub(super) fn write_box(
                 fill(number, [x0, y, z], &mut bytes[at..at + length * sample]);
             }
         }
-        store.put_chunk(array, chunk, &bytes)?;
+        writer.put(array, chunk, &bytes)?;
+        written(writer, chunk)?;
     }
+    writer.memory.bytes = bytes;
     Ok(())
 }
 
 /// Values along z, y and x, of two or three; a picture has one along z.
-fn of_space(values: &[usize], of_picture: usize) -> [usize; 3] {
+pub(super) fn of_space(values: &[usize], of_picture: usize) -> [usize; 3] {
     match values {
         [z, y, x] => [*z, *y, *x],
         [y, x] => [of_picture, *y, *x],

@@ -1,6 +1,6 @@
 //! Images, labels, sequences and fields as OME-Zarr: a folder, or an archive, that appears when it is whole.
 //!
-//! Level 0 is written chunk by chunk, then each coarser level from the one before it, as it is read back, so that no level is ever
+//! Level 0 is written chunk by chunk, and each coarser level from the one before it, as it is read back, so that no level is ever
 //! held as a whole. Chunks have 64³ voxels or 512² pixels, and are compressed by Blosc with LZ4: a smooth
 //! field of 128 × 128 × 96 voxels takes 0.84 of its bytes then, and 1.06 with gzip, which does not shuffle.
 
@@ -8,6 +8,7 @@ mod archive;
 mod axes;
 pub(crate) mod boxes;
 mod chunks;
+mod coarser;
 mod levels;
 mod metadata;
 
@@ -15,15 +16,14 @@ use crate::address::is_store_address;
 use crate::error::{IoError, Result};
 use crate::file_name::file_name;
 use crate::format::WriteRecord;
-use crate::read::reading::{DataFiles, ReadOptions};
 use crate::write::publication;
 use crate::write::record::Record;
 use crate::write::target::Target;
-use chunks::StoreWriter;
+use chunks::{ChunkMemory, ChunkWriter, StoreWriter};
+use coarser::CoarserChunks;
 use levels::Pyramid;
 use std::io::Error;
 use std::path::Path;
-use veloxel_core::Warnings;
 
 /// Writes OME-Zarr.
 pub(crate) struct OmeZarr;
@@ -81,8 +81,12 @@ pub(crate) fn check_place(path: &Path) -> Result<()> {
 fn write_store(folder: &Path, target: &Target, record: &Record) -> Result<()> {
     let (store, pyramid) = (StoreWriter::create(folder, target)?, Pyramid::of(record));
     write_metadata(&store, &pyramid, record)?;
-    chunks::write_record(&store, &pyramid.array(0, record), record)?;
-    write_coarser(&store, &pyramid, record)?;
+    let (mut coarser, mut memory) = (CoarserChunks::of(record), ChunkMemory::default());
+    let mut writer = ChunkWriter { store: &store, memory: &mut memory };
+    chunks::write_record(&mut writer, &pyramid.array(0, record), record, |writer, chunk| {
+        coarser.written(writer, record, chunk)
+    })?;
+    coarser.finish(&mut writer, record)?;
     store.finish()
 }
 
@@ -93,16 +97,6 @@ fn write_metadata(store: &StoreWriter, pyramid: &Pyramid, record: &Record) -> Re
     for level in 0..pyramid.levels.len() {
         let array = metadata::array(&pyramid.array(level, record));
         store.put(&format!("{level}/zarr.json"), array.to_string().as_bytes())?;
-    }
-    Ok(())
-}
-
-/// Writes all levels but the finest, each from the one before it.
-fn write_coarser(store: &StoreWriter, pyramid: &Pyramid, record: &Record) -> Result<()> {
-    let options = ReadOptions { data_files: DataFiles::Anywhere, ..ReadOptions::default() };
-    for level in 1..pyramid.levels.len() {
-        let (reading, mut unsaid) = (store.target().files().reading(options), Warnings::new());
-        levels::write(store, pyramid, level, record, reading, &mut unsaid)?;
     }
     Ok(())
 }

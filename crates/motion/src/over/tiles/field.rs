@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::method::pending_account::folding_warning;
 use crate::method::pending_flow::DenseFlow;
 use crate::steps::moving_image::{FinerImage, MovingImage};
+use std::sync::Arc;
 use veloxel_core::{Dimension, Flow, Grid, GridBox, JacobianReport, Mask, Shape, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
@@ -61,31 +62,35 @@ fn determinant(
     let mut out = Vec::with_capacity(grid.len());
     let mut sums = DeterminantSums::default();
     for (own, seen) in grid_slabs(grid, grid.dimension().count() + 2, most_samples, 1) {
-        let components = flow.components_vox().map(|c| seen.of(c, size)).collect();
+        let components: Vec<_> = flow.components_vox().map(|c| Arc::new(seen.of(c, size))).collect();
         let first = out.len();
         let counts = |nth: usize| measured.is_none_or(|mask| mask.data()[first + nth]);
-        out.extend(sums.add(device, grid.dimension(), [own, seen], components, counts)?);
+        sums.add(device, grid.dimension(), [own, seen], &components, counts, &mut out)?;
     }
     Ok((sums.report(), Volume::new(grid.clone(), out)?))
 }
 
 /// The statistics of det(I + ∇d), box by box.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct DeterminantSums {
     all: JacobianReport,
     voxels: f64,
+    /// Memory that is used again: which voxels count, and the determinants.
+    weight: Arc<Vec<f32>>,
+    det: Vec<f32>,
 }
 
 impl Default for DeterminantSums {
     fn default() -> Self {
         let all = JacobianReport { min: f64::INFINITY, max: f64::NEG_INFINITY, ..JacobianReport::default() };
-        Self { all, voxels: 0.0 }
+        Self { all, voxels: 0.0, weight: Arc::default(), det: Vec::new() }
     }
 }
 
 impl DeterminantSums {
-    /// Counts a box in and gives the determinants there. `own` is the box, `seen` is it with its neighbours, as far as the grid goes;
-    /// the components of the flow, voxels, are those of `seen`; `counts` says which voxels of the box count, by their number in it.
+    /// Counts a box in and appends the determinants there to `out`. `own` is the box, `seen` is it with its neighbours, as far as the
+    /// grid goes; the components of the flow, voxels, are those of `seen`; `counts` says which voxels of the box count, by their number
+    /// in it.
     ///
     /// # Errors
     /// [`MotionError::Compute`](crate::MotionError::Compute).
@@ -94,19 +99,27 @@ impl DeterminantSums {
         device: &Device,
         dimension: Dimension,
         [own, seen]: [GridBox; 2],
-        components_vox: Vec<Vec<f32>>,
+        components_vox: &[Arc<Vec<f32>>],
         counts: impl Fn(usize) -> bool,
-    ) -> Result<Vec<f32>> {
+        out: &mut Vec<f32>,
+    ) -> Result<()> {
         let shape = Shape { size: seen.size, dimension };
-        let displacement =
-            components_vox.into_iter().map(|c| device.upload(c)).collect::<Result<Vec<_>, _>>()?;
+        let displacement = components_vox.iter().map(|c| device.share(c)).collect::<Result<Vec<_>, _>>()?;
         let inner = own.within(&seen);
-        let mut weight = vec![0.0; seen.len()];
+        let weight = Arc::make_mut(&mut self.weight);
+        weight.clear();
+        weight.resize(seen.len(), 0.0);
         for (nth, place) in inner.rows(seen.size).flatten().enumerate() {
             weight[place] = f32::from(u8::from(counts(nth)));
         }
-        let weight = device.upload(weight)?;
-        let mut det = device.scratch(seen.len())?;
+        let weight = device.share(&self.weight)?;
+        let mut det = if device.is_gpu() {
+            device.scratch(seen.len())?
+        } else {
+            let mut memory = std::mem::take(&mut self.det);
+            memory.resize(seen.len(), 0.0);
+            device.upload(memory)?
+        };
         let kernel = Jacobian {
             shape,
             spacing_edges: [1.0; 3],
@@ -116,8 +129,11 @@ impl DeterminantSums {
         };
         let report = kernel.run(device)?.get(device)?;
         Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut det).run(device)?;
-        let det = inner.of(&device.download(det)?, seen.size);
-        let count = det.iter().enumerate().filter(|(nth, v)| v.is_finite() && counts(*nth)).count() as f64;
+        self.det = device.download(det)?;
+        let first = out.len();
+        inner.append_to(out, &self.det, seen.size);
+        let count =
+            out[first..].iter().enumerate().filter(|(nth, v)| v.is_finite() && counts(*nth)).count() as f64;
         if count > 0.0 {
             let all = &mut self.all;
             (all.min, all.max) = (all.min.min(report.min), all.max.max(report.max));
@@ -126,12 +142,12 @@ impl DeterminantSums {
             all.divergence_rms += count * report.divergence_rms.powi(2);
             self.voxels += count;
         }
-        Ok(det)
+        Ok(())
     }
 
     /// The statistics of all boxes.
     pub fn report(&self) -> JacobianReport {
-        let Self { mut all, voxels } = self.clone();
+        let (mut all, voxels) = (self.all, self.voxels);
         if voxels > 0.0 {
             all.share_folded /= voxels;
             all.mean_abs_minus_one /= voxels;

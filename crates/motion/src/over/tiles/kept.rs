@@ -2,32 +2,39 @@
 
 use super::account::{Account, TileProgress};
 use super::beginning::Beginning;
+use super::final_boxes::TileFollower;
 use super::intensities::intensities;
 use super::plan::CoarsePlan;
 use super::source::InBrightness;
 use super::store::{FlowInTiles, FoundTile, KeptTile, TileStore};
-use super::tile_run::NextTile;
+use super::tile_run::{NextTile, TileContent};
 use super::{Begun, BoxedPair, Starts, Tiled, require_one_grid};
 use crate::error::Result;
 use crate::method::shared_scalars::SharedScalars;
-use crate::over::beside::read_and_written_beside;
+use crate::over::beside::read_and_followed_beside;
 use crate::steps::frame::with_contrast;
 use crate::steps::intensity::IntensityMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{PoisonError, RwLock};
 use veloxel_core::{GridBox, LinearBrightness};
 
 impl Tiled<'_> {
     /// Estimates the flow of a pair whose images are read box by box, and keeps every tile in a store as it is found. Tiles that
-    /// are kept already are not estimated again. Nothing is measured.
+    /// are kept already are not estimated again. Nothing is measured. A follower goes on with tiles that are kept while others are
+    /// estimated; what it has not done when this returns is left to the caller.
     ///
     /// # Errors
     /// As [`PairMethod::run_with`](crate::PairMethod::run_with); what reading the images and keeping tiles fails with.
     ///
     /// # Panics
     /// If the plan is of exact tiles, which a field in memory is made of.
-    pub fn run_into(&self, pair: &BoxedPair<'_>, store: &mut dyn TileStore) -> Result<FlowInTiles> {
-        self.run_some_into(0..self.plan.count(), pair, store)
+    pub fn run_into(
+        &self,
+        pair: &BoxedPair<'_>,
+        store: &mut dyn TileStore,
+        follower: &mut dyn TileFollower,
+    ) -> Result<FlowInTiles> {
+        self.run_some_into(0..self.plan.count(), pair, store, follower)
     }
 
     /// Estimates tiles of the plan alone, by their numbers, and what all tiles begin from, if that is not kept yet.
@@ -42,6 +49,7 @@ impl Tiled<'_> {
         which: Range<usize>,
         pair: &BoxedPair<'_>,
         store: &mut dyn TileStore,
+        follower: &mut dyn TileFollower,
     ) -> Result<FlowInTiles> {
         assert!(!self.plan.exact, "exact tiles should be put together in memory");
         require_one_grid(pair)?;
@@ -64,13 +72,17 @@ impl Tiled<'_> {
             };
             let (tiles, account) = match (found, &self.plan.coarse) {
                 (Err(why), _) => (Vec::new(), Account::no_content(why)),
-                (Ok(map), None) => self.keep_whole(pair, map, &progress, store)?,
+                (Ok(map), None) => {
+                    let kept = self.keep_whole(pair, map, &progress, store)?;
+                    kept.0.iter().for_each(|tile| follower.kept(*tile));
+                    kept
+                }
                 (Ok(map), Some(coarse)) => {
                     let begun = self.begun(pair, coarse, kept, map, &progress)?;
-                    self.keep_tiles(which, pair, begun, &progress, store)?
+                    self.keep_tiles(which, pair, begun, &progress, store, follower)?
                 }
             };
-            Ok(FlowInTiles { grid: grid.clone(), tiles, account })
+            Ok(FlowInTiles { tiles, account })
         };
         self.device.scope(|| self.device.serialised(solve))
     }
@@ -117,7 +129,7 @@ impl Tiled<'_> {
     }
 
     /// Every tile into a store that may have some already; all of them in the order in which they contribute. The next tile is read
-    /// while one is estimated, and the one before is kept.
+    /// while one is estimated, and the one before is kept; where none waits to be kept, the follower goes on.
     fn keep_tiles(
         &self,
         which: Range<usize>,
@@ -125,6 +137,7 @@ impl Tiled<'_> {
         begun: BegunTiles<'_>,
         progress: &TileProgress,
         store: &mut dyn TileStore,
+        follower: &mut dyn TileFollower,
     ) -> Result<(Vec<KeptTile>, Account)> {
         let BegunTiles { map, brightness, starts, kept } = &begun;
         let moving = InBrightness { image: pair.moving, brightness: *brightness };
@@ -142,24 +155,43 @@ impl Tiled<'_> {
             }
         }
         let (whole, mut tiles) = (self.plan.grid_size, Vec::new());
-        let store = Mutex::new(store);
+        let store = RwLock::new(store);
         // A thread that panicked under the lock leaves tiles that are whole.
-        let store = || store.lock().unwrap_or_else(PoisonError::into_inner);
-        read_and_written_beside(
-            |deliver| self.walk(which, &images, starts, |core| store().kept(core), deliver),
-            |next: NextTile, keep| {
+        let seen = || store.read().unwrap_or_else(PoisonError::into_inner);
+        read_and_followed_beside(
+            |deliver| self.walk(which, &images, starts, |core| seen().kept(core), deliver),
+            |next: NextTile, hand_over| {
                 let tile = KeptTile { core: next.core.own(), reach: next.core.reach(whole) };
+                let is_kept = matches!(next.content, TileContent::Kept(_));
                 run.take(next, |_, estimated, found, shift| {
-                    keep(FoundTile::of(tile, estimated, &found, shift))
+                    hand_over(Taken::Found(FoundTile::of(tile, estimated, &found, shift)))
                 })?;
                 tiles.push(tile);
-                Ok(())
+                if is_kept { hand_over(Taken::Kept(tile)) } else { Ok(()) }
             },
-            |tile: FoundTile| store().keep(&tile),
+            |taken: Option<Taken>| {
+                match taken {
+                    None => return follower.go_on(&**seen()),
+                    Some(Taken::Kept(tile)) => follower.kept(tile),
+                    Some(Taken::Found(found)) => {
+                        store.write().unwrap_or_else(PoisonError::into_inner).keep(&found)?;
+                        follower.kept(found.tile);
+                    }
+                }
+                Ok(true)
+            },
         )?;
         run.account.brightness = *brightness;
         Ok((tiles, run.account))
     }
+}
+
+/// A tile whose turn it was.
+enum Taken {
+    /// It was kept before.
+    Kept(KeptTile),
+    /// It is to be kept.
+    Found(FoundTile),
 }
 
 /// What tiles begin from.

@@ -13,7 +13,7 @@
 //! Methods whose vectors depend on their surroundings alone run another way (`local`): the bits of the whole grid.
 //!
 //! Neither the images nor the flow need fit into memory: boxes of images are read from an [`ImageBoxes`], and tiles that overlap are
-//! kept in a [`TileStore`] as they are found, of which boxes of the flow are put together ([`FlowInTiles`]), with the same bits.
+//! kept in a [`TileStore`] as they are found, of which boxes of the flow are put together ([`FinalBoxes`]), with the same bits.
 //!
 //! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles/pairs.rs`.
 //!
@@ -25,6 +25,7 @@ mod beginning;
 mod coarse;
 mod cut;
 mod field;
+mod final_boxes;
 mod intensities;
 mod kept;
 mod local;
@@ -41,6 +42,7 @@ mod windows;
 
 pub use account::TileAccount;
 pub use field::{DeterminantSums, warp_in_slabs};
+pub use final_boxes::{FinalBoxes, TileFollower};
 pub use mosaic::{FlowPart, TileSeams};
 pub use plan::{CoarsePlan, TilePlan};
 pub use source::{BoxedPair, ImageBoxes};

@@ -3,6 +3,7 @@
 use super::plan::RAMP_VOX;
 use crate::error::Result;
 use crate::method::pending_flow::DenseFlow;
+use crate::over::sample_memory::SampleMemory;
 use veloxel_core::{Axes, Flow, Grid, GridBox, Volume};
 
 /// What a tile contributes: voxels `begin..end` along each axis, in full but for a ramp at either end.
@@ -122,6 +123,16 @@ pub struct FlowPart {
     pub seams: TileSeams,
 }
 
+impl FlowPart {
+    /// Gives the memory of its samples back.
+    pub fn give_back(self, memory: &mut SampleMemory) {
+        self.components_vox
+            .into_iter()
+            .chain([self.confidence])
+            .for_each(|samples| memory.give_back(samples));
+    }
+}
+
 /// Samples of a tile in a box: a slice a component, voxels, and the confidence.
 pub(super) struct TileSamples<'a> {
     /// Where they lie in the whole grid.
@@ -146,12 +157,12 @@ pub(super) struct Mosaic {
 impl Mosaic {
     /// The whole grid, without a tile yet.
     pub fn new(grid: &Grid) -> Self {
-        Self::of_part(grid, [GridBox::all(grid.size()); 2])
+        Self::of_part(grid, [GridBox::all(grid.size()); 2], &mut SampleMemory::default())
     }
 
     /// A box `part` without a tile yet; seams are measured in the box `measured` of it.
-    pub fn of_part(grid: &Grid, [measured, part]: [GridBox; 2]) -> Self {
-        let volume = || vec![0.0; part.len()];
+    pub fn of_part(grid: &Grid, [measured, part]: [GridBox; 2], memory: &mut SampleMemory) -> Self {
+        let mut volume = || memory.zeros(part.len());
         Self {
             whole: grid.size(),
             part,
@@ -169,10 +180,12 @@ impl Mosaic {
         self.add(core, &TileSamples { of: estimated, components: &components, confidence, shift });
     }
 
-    /// Adds what a tile found.
+    /// Adds what a tile found, as far as its samples are there.
     pub fn add(&mut self, core: Core, tile: &TileSamples<'_>) {
         let reach = core.reach(self.whole);
-        let Some(seen) = reach.intersection(&self.part) else { return };
+        let Some(seen) = reach.intersection(&self.part).and_then(|seen| seen.intersection(&tile.of)) else {
+            return;
+        };
         let shares = [0, 1, 2].map(|a| {
             let first = seen.begin[a] - reach.begin[a];
             core.shares(a, self.whole)[first..first + seen.size[a]].to_vec()
@@ -266,7 +279,7 @@ mod tests {
         let all = Core { begin: [0; 3], end: grid.size() };
         let [left, right] = all.halves(0);
         let (mut whole, part) = (Mosaic::new(&grid), GridBox { begin: [20, 5, 3], size: [31, 20, 9] });
-        let mut own = Mosaic::of_part(&grid, [part; 2]);
+        let mut own = Mosaic::of_part(&grid, [part; 2], &mut SampleMemory::default());
         for (nth, core) in [left, right].into_iter().enumerate() {
             let of = core.reach(grid.size());
             let plane =

@@ -1,13 +1,11 @@
-//! What tiles contribute, kept outside of memory as each is found, and the field that is put together of it box by box.
-//!
-//! Every voxel's sum is that of a field in memory: the same tiles contribute the same shares in the same order.
+//! What tiles contribute, kept outside of memory as each is found.
 
 use super::account::{Account, TileAccount};
-use super::mosaic::{Core, FlowPart, Mosaic, TileSamples, TileSeams};
+use super::mosaic::TileSeams;
 use super::plan::TilePlan;
 use crate::error::Result;
 use crate::method::pending_flow::DenseFlow;
-use veloxel_core::{Axes, FlowStatistics, Grid, GridBox};
+use veloxel_core::{Axes, FlowStatistics, GridBox};
 
 /// Where the tiles of a flow are kept that need not fit into memory.
 pub trait TileStore: Send + Sync {
@@ -32,11 +30,12 @@ pub trait TileStore: Send + Sync {
     /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
     fn keep_beginning(&mut self, beginning: &KeptBeginning) -> Result<()>;
 
-    /// The samples of a tile in a box of its reach: those of every component, voxels, and of the confidence, one after the other.
+    /// The samples of a tile in a box of its reach, in the memory of `planes`: those of every component, voxels, and of the confidence
+    /// after the last one.
     ///
     /// # Errors
     /// [`MotionError::Elsewhere`](crate::MotionError::Elsewhere).
-    fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>>;
+    fn samples(&self, tile: KeptTile, part: GridBox, planes: &mut [Vec<f32>]) -> Result<()>;
 }
 
 /// What all tiles begin from.
@@ -88,7 +87,6 @@ impl FoundTile {
 /// A flow whose tiles are in a store.
 #[derive(Debug)]
 pub struct FlowInTiles {
-    pub(super) grid: Grid,
     pub(super) tiles: Vec<KeptTile>,
     pub(super) account: Account,
 }
@@ -97,24 +95,6 @@ impl FlowInTiles {
     /// The tiles, in the order in which they contribute; none of images without content, whose flow is 0.
     pub fn tiles(&self) -> &[KeptTile] {
         &self.tiles
-    }
-
-    /// The flow and its confidence in a box `seen`, put together of the tiles that reach into it; seams are those of a box `own` in it.
-    ///
-    /// # Errors
-    /// What the store fails with.
-    pub fn part(&self, [own, seen]: [GridBox; 2], store: &dyn TileStore) -> Result<FlowPart> {
-        let mut mosaic = Mosaic::of_part(&self.grid, [own, seen]);
-        for &tile in &self.tiles {
-            let Some(seen) = tile.reach.intersection(&seen) else { continue };
-            let mut planes = store.samples(tile, seen)?;
-            let confidence = planes.pop().expect("a tile should have a confidence");
-            let components: Vec<&[f32]> = planes.iter().map(Vec::as_slice).collect();
-            let samples =
-                TileSamples { of: seen, components: &components, confidence: &confidence, shift: [0.0; 3] };
-            mosaic.add(Core::of(tile.core), &samples);
-        }
-        Ok(mosaic.into_part())
     }
 
     /// How the run went, with what its parts say of seams.

@@ -5,13 +5,16 @@
 use crate::measure::{cpu, pair};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use veloxel_core::{Dimension, Flow, Grid, GridBox, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{AffineModel, FlowExtras, Pair, Start};
 use veloxel_motion::{
-    BoxedPair, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FlowInTiles, FoundTile, ImageBoxes,
-    KeptBeginning, KeptTile, MotionError, PairMethod, TileAccount, TilePlan, TileStore, Tiled,
+    BoxedPair, Clg, ClgParams, ClgPreset, DenseFlow, DenseMethod, FinalBoxes, FlowInTiles, FoundTile,
+    ImageBoxes, KeptBeginning, KeptTile, MotionError, PairMethod, SampleMemory, TileAccount, TileFollower,
+    TilePlan, TileStore, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -57,10 +60,12 @@ impl TileStore for Kept {
         Ok(())
     }
 
-    fn samples(&self, tile: KeptTile, part: GridBox) -> Result<Vec<Vec<f32>>, MotionError> {
+    fn samples(&self, tile: KeptTile, part: GridBox, planes: &mut [Vec<f32>]) -> Result<(), MotionError> {
         let within = part.within(&tile.reach);
-        let planes = &self.tiles[&tile.core].planes;
-        Ok(planes.iter().map(|plane| within.of(plane, tile.reach.size)).collect())
+        let own = &self.tiles[&tile.core].planes;
+        assert_eq!(own.len(), planes.len());
+        planes.iter_mut().zip(own).for_each(|(plane, own)| *plane = within.of(own, tile.reach.size));
+        Ok(())
     }
 }
 
@@ -84,6 +89,34 @@ impl ImageBoxes for Elsewhere<'_> {
     fn samples(&self, part: GridBox) -> Result<Cow<'_, [f32]>, MotionError> {
         self.largest.fetch_max(part.len(), Ordering::Relaxed);
         Ok(Cow::Owned(part.of(self.image.data(), self.image.grid().size())))
+    }
+}
+
+/// An image whose last tile can be read once a box of the flow is put together.
+struct Late<'a> {
+    image: &'a Volume<f32>,
+    tile: [usize; 3],
+    reads_left: AtomicUsize,
+    boxes: Arc<AtomicUsize>,
+}
+
+impl ImageBoxes for Late<'_> {
+    fn grid(&self) -> &Grid {
+        self.image.grid()
+    }
+
+    fn samples(&self, part: GridBox) -> Result<Cow<'_, [f32]>, MotionError> {
+        if part.size == self.tile && self.reads_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            let begin = Instant::now();
+            while self.boxes.load(Ordering::SeqCst) == 0 {
+                assert!(
+                    begin.elapsed() < Duration::from_secs(60),
+                    "no box is put together before the last tile"
+                );
+                std::thread::yield_now();
+            }
+        }
+        self.image.samples(part)
     }
 }
 
@@ -118,24 +151,71 @@ fn in_memory(pair: &Pair<'_>, plan: &TilePlan) -> DenseFlow {
 
 fn into_store(pair: &BoxedPair<'_>, plan: &TilePlan, store: &mut Kept) -> Result<FlowInTiles, MotionError> {
     let device = cpu(2);
-    Tiled { open: &open(&device), open_coarse: None, device: &device, plan }.run_into(pair, store)
+    Tiled { open: &open(&device), open_coarse: None, device: &device, plan }.run_into(pair, store, &mut ())
+}
+
+/// Boxes of so many voxels along x.
+fn slabs(grid: &Grid, step: usize) -> Vec<GridBox> {
+    let size = grid.size();
+    let slab = |begin: usize| {
+        let mut own = GridBox::all(size);
+        (own.begin[0], own.size[0]) = (begin, step.min(size[0] - begin));
+        own
+    };
+    (0..size[0]).step_by(step).map(slab).collect()
+}
+
+/// A field that is put together of boxes.
+struct PutTogether {
+    boxes: FinalBoxes,
+    memory: SampleMemory,
+    planes: [Vec<f32>; 4],
+    size: [usize; 3],
+    kept: usize,
+    /// How many tiles were kept when each box was taken.
+    kept_at: Vec<usize>,
+    /// How many boxes were taken, for others.
+    done: Arc<AtomicUsize>,
+}
+
+impl PutTogether {
+    fn of(grid: &Grid, step: usize) -> Self {
+        let boxes = FinalBoxes::of(grid, slabs(grid, step), 1);
+        let planes = [0; 4].map(|_| vec![f32::NAN; grid.len()]);
+        let memory = SampleMemory::default();
+        Self { boxes, memory, planes, size: grid.size(), kept: 0, kept_at: Vec::new(), done: Arc::default() }
+    }
+}
+
+impl TileFollower for PutTogether {
+    fn kept(&mut self, tile: KeptTile) {
+        self.kept += 1;
+        self.boxes.add(tile);
+    }
+
+    fn go_on(&mut self, store: &dyn TileStore) -> Result<bool, MotionError> {
+        let Some((own, part)) = self.boxes.next(store, &mut self.memory)? else { return Ok(false) };
+        let (seen, inner) = (part.part.size, own.within(&part.part));
+        for (out, plane) in self.planes.iter_mut().zip(part.components_vox.iter().chain([&part.confidence])) {
+            own.copy_from(self.size, out, inner, seen, plane);
+        }
+        part.give_back(&mut self.memory);
+        self.kept_at.push(self.kept);
+        self.done.fetch_add(1, Ordering::SeqCst);
+        Ok(true)
+    }
 }
 
 /// The field of boxes of so many voxels along x.
 fn put_together(found: &FlowInTiles, store: &Kept, grid: &Grid, step: usize) -> [Vec<f32>; 4] {
-    let size = grid.size();
-    let mut out = [0; 4].map(|_| vec![f32::NAN; grid.len()]);
-    for begin in (0..size[0]).step_by(step) {
-        let mut own = GridBox::all(size);
-        (own.begin[0], own.size[0]) = (begin, step.min(size[0] - begin));
-        let seen = own.grown([1; 3], [1; 3], size);
-        let part = found.part([own, seen], store).unwrap();
-        let inner = own.within(&seen);
-        for (out, plane) in out.iter_mut().zip(part.components_vox.iter().chain([&part.confidence])) {
-            own.copy_from(size, out, inner, seen.size, plane);
-        }
+    let mut own = PutTogether::of(grid, step);
+    found.tiles().iter().for_each(|tile| own.kept(*tile));
+    if found.tiles().is_empty() {
+        own.boxes.take_all();
     }
-    out
+    while own.go_on(store).unwrap() {}
+    assert_eq!(own.boxes.left(), 0);
+    own.planes
 }
 
 fn bits(samples: &[f32]) -> Vec<u32> {
@@ -171,6 +251,32 @@ fn the_bits_of_tiles_in_memory_whatever_is_kept_already() {
     assert_eq!(statistics.brightness, expected.statistics.brightness);
 }
 
+#[test]
+fn boxes_are_put_together_while_later_tiles_are_estimated() {
+    let phantom = phantom(MotionKind::BeatingShell);
+    let (grid, plan) = (phantom.fixed.grid(), plan(phantom.fixed.grid(), 0.7));
+    let (device, mut store, mut own) = (cpu(2), Kept::default(), PutTogether::of(grid, 20));
+    let tiled = Tiled { open: &open(&device), open_coarse: None, device: &device, plan: &plan };
+    let boxed = BoxedPair::new(&phantom.fixed, &phantom.moving);
+    tiled.run_some_into(0..0, &boxed, &mut store, &mut ()).unwrap();
+    // The last tile is not read before a box is there.
+    let fixed = Late {
+        image: &phantom.fixed,
+        tile: plan.tile_size,
+        reads_left: AtomicUsize::new(plan.count()),
+        boxes: own.done.clone(),
+    };
+    let boxed = BoxedPair::new(&fixed, &phantom.moving);
+    let found = tiled.run_into(&boxed, &mut store, &mut own).unwrap();
+    assert!(own.kept == found.tiles().len() && own.kept_at[0] < own.kept, "{:?}", own.kept_at);
+    while own.go_on(&store).unwrap() {}
+    assert_eq!((own.boxes.left(), own.kept_at.len()), (0, slabs(grid, 20).len()));
+    // Nobody followed this run.
+    for (own, later) in own.planes.iter().zip(put_together(&found, &store, grid, 64)) {
+        assert!(bits(own) == bits(&later));
+    }
+}
+
 /// What a run in memory says of seams.
 fn expected_seams(found: &DenseFlow) -> veloxel_motion::TileSeams {
     let tiles = &found.statistics.method.json["tiles"];
@@ -187,10 +293,10 @@ fn tiles_one_by_one_in_any_order_are_those_of_one_run() {
     into_store(&boxed, &plan, &mut expected).unwrap();
     let (device, mut store) = (cpu(1), Kept::default());
     let tiled = Tiled { open: &open(&device), open_coarse: None, device: &device, plan: &plan };
-    tiled.run_some_into(0..0, &boxed, &mut store).unwrap();
+    tiled.run_some_into(0..0, &boxed, &mut store, &mut ()).unwrap();
     assert!(store.tiles.is_empty() && store.beginning == expected.beginning && store.beginning.is_some());
     for nth in (0..plan.count()).rev() {
-        tiled.run_some_into(nth..nth + 1, &boxed, &mut store).unwrap();
+        tiled.run_some_into(nth..nth + 1, &boxed, &mut store, &mut ()).unwrap();
     }
     assert_eq!(store.tiles.len(), expected.tiles.len());
     for (core, tile) in &store.tiles {

@@ -42,9 +42,9 @@ impl FlowTiles {
         self.run(None, session, |key| {
             #[cfg(feature = "remote")]
             if TilesPlace::Shared.is_address(target.path()) {
-                return Ok(Box::new(crate::boxes::TilesAtAddress::begin(&target, key, KEPT_PLANES)?));
+                return Ok(Box::new(crate::boxes::TilesAtAddress::begin(&target, key)?));
             }
-            Ok(Box::new(TileFiles::open(&target, key, KEPT_PLANES)?.leave_open()))
+            Ok(Box::new(TileFiles::open(&target, key)?.leave_open()))
         })
     }
 
@@ -58,7 +58,7 @@ impl FlowTiles {
         self.run(Some(nth), session, |key| {
             #[cfg(feature = "remote")]
             if TilesPlace::Shared.is_address(target.path()) {
-                return Ok(Box::new(crate::boxes::TilesAtAddress::open(&target, key, KEPT_PLANES)?));
+                return Ok(Box::new(crate::boxes::TilesAtAddress::open(&target, key)?));
             }
             Ok(Box::new(TilesBeside::open(&target, key)?))
         })?;
@@ -128,6 +128,3 @@ impl FlowTiles {
 fn is_address(path: &Path) -> bool {
     path.to_str().is_some_and(|name| name.contains("://"))
 }
-
-/// Three components and the confidence: what runs in parts is a volume.
-const KEPT_PLANES: usize = 4;

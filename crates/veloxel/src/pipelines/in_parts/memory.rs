@@ -1,5 +1,8 @@
 //! How much memory a flow takes whose images are read, and whose field is written, in parts.
 
+use super::BOX_VOX;
+use super::hand_out::samples_of_box;
+use crate::pipelines::boxes::boxes;
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::{
     FlowPlan, FlowSketch, Holdings, MemoryPart, PROGRAM_BYTES, SAMPLE, WHITE, footprint_of, kept_bytes, sum,
@@ -48,13 +51,37 @@ pub fn memory_plan_in_parts(sketch: &FlowSketch<'_>, session: &Session) -> Resul
     Ok(FlowPlan { disk_bytes, ..FlowPlan::with(budget_bytes, parts, tiles) })
 }
 
+/// What boxes of the field take where they are put together while tiles are estimated.
+const BOX_BESIDE: &str = "a box of the field";
+/// How much more work tiles may be so that boxes are handed out beside them: afterwards that takes a fifth of the time of the solve.
+const MOST_MORE_WORK: f64 = 1.125;
+
+/// Whether a plan has room for boxes of the field beside tiles; where it has none they are put together once all tiles are kept.
+pub(super) fn is_handed_out_beside(plan: &FlowPlan) -> bool {
+    plan.parts.iter().any(|part| part.what == BOX_BESIDE)
+}
+
 /// Tiles whose parts together fit into a budget, and the parts; `None` where no tiles do.
 fn plan_within(budget: u64, grid: &Grid, footprint: &Footprint) -> Option<(TilePlan, Vec<MemoryPart>)> {
+    let [beside, after] = [true, false].map(|is_beside| plan_of(budget, grid, footprint, is_beside));
+    let work = |plan: &(TilePlan, _)| plan.0.worked_voxels();
+    match (beside, after) {
+        (Some(beside), Some(after)) if work(&beside) > MOST_MORE_WORK * work(&after) => Some(after),
+        (beside, after) => beside.or(after),
+    }
+}
+
+fn plan_of(
+    budget: u64,
+    grid: &Grid,
+    footprint: &Footprint,
+    is_beside: bool,
+) -> Option<(TilePlan, Vec<MemoryPart>)> {
     let components = grid.dimension().count();
     let mut room = budget.saturating_sub(PROGRAM_BYTES + BUFFER_BYTES);
     for _ in 0..MOST_TRIES {
         let tiles = TilePlan::new(grid, footprint, room - kept_bytes(room, components)).ok()?;
-        let parts = parts(&tiles, components);
+        let parts = parts(&tiles, grid, is_beside);
         let needed_bytes = sum(&parts);
         if needed_bytes <= budget {
             return Some((tiles, parts));
@@ -74,7 +101,10 @@ fn least_budget(between: Range<u64>, does: impl Fn(u64) -> bool) -> u64 {
     end
 }
 
-fn parts(tiles: &TilePlan, components: usize) -> Vec<MemoryPart> {
+fn parts(tiles: &TilePlan, grid: &Grid, is_beside: bool) -> Vec<MemoryPart> {
+    let components = grid.dimension().count();
+    let all = boxes(grid.size(), [BOX_VOX; 3], 1);
+    let of_box = all.into_iter().map(|own| samples_of_box(own, grid)).max().unwrap_or_default();
     let coarse = tiles.coarse.as_ref().map_or(0, |coarse| coarse.plan.grid_size.iter().product::<usize>());
     let bytes = tiles.device_bytes;
     let parts = [
@@ -83,6 +113,8 @@ fn parts(tiles: &TilePlan, components: usize) -> Vec<MemoryPart> {
         ("coarse pass", SAMPLE * OF_COARSE * coarse as u64),
         ("method", bytes + kept_bytes(bytes, components)),
         ("a tile on its way to the disk", SAMPLE * KEPT * tiles.most_contributed() as u64),
+        (BOX_BESIDE, SAMPLE * of_box),
     ];
-    parts.into_iter().map(|(what, bytes)| MemoryPart { what, bytes }).collect()
+    let parts = parts.into_iter().filter(|(what, _)| is_beside || *what != BOX_BESIDE);
+    parts.map(|(what, bytes)| MemoryPart { what, bytes }).collect()
 }

@@ -1,6 +1,7 @@
 //! The flow of two images that need not fit into memory: boxes of images are read, tiles are kept as they are found, and boxes of the
-//! field are handed out at the end. Nothing here knows where images, tiles and boxes lie.
+//! field are handed out as soon as all of their tiles are kept. Nothing here knows where images, tiles and boxes lie.
 
+mod hand_out;
 mod key;
 mod memory;
 mod outcome;
@@ -12,21 +13,22 @@ pub use outcome::PartsResult;
 pub use prepared::Preparation;
 
 use super::account::Account;
-use super::boxes::{BoxSink, PartsKey};
+use super::boxes::PartsKey;
 use super::dense::{DenseError, MethodChoice, PairNames, PairStart, StartKind};
 use super::memory_plan::{FlowPlan, FlowSketch};
 use super::prepare::grids::allow_two_grids;
 use crate::{Result, Session};
+use hand_out::HandOut;
 use key::tile_key;
-use outcome::Measured;
+use memory::is_handed_out_beside;
 use prepared::PreparedBoxes;
 use std::ops::Range;
-use veloxel_core::{Dimension, Grid, Stage, WarningKind};
+use veloxel_core::{Dimension, Grid, GridBox, Stage, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::{
-    AnyMethod, BoxedPair, FlowInTiles, GivenInput, ImageBoxes, MotionError, PairMethod, TakenImages,
-    TilePlan, TileStore, Tiled,
+    AnyMethod, BoxedPair, FlowInTiles, FlowPart, GivenInput, ImageBoxes, MotionError, PairMethod,
+    TakenImages, TileFollower, TilePlan, TileStore, Tiled,
 };
 
 /// Two images of which boxes are read, and what is known of them.
@@ -46,7 +48,7 @@ pub struct PartsRequest<'a> {
     pub method: &'a MethodChoice,
 }
 
-/// Where tiles are kept until all are found, and where the boxes of the field go then.
+/// Where tiles are kept until the field has its place, and where its boxes go meanwhile.
 pub trait PartsOutput {
     /// Begins to keep tiles that this decides, or goes on with those of an ended run that it decided; how many are kept already.
     ///
@@ -54,24 +56,20 @@ pub trait PartsOutput {
     /// What keeps tiles from being kept, such as those of a run that something else decided.
     fn begin(&mut self, key: &PartsKey) -> Result<usize>;
 
-    /// The tiles that are kept.
-    fn tiles(&mut self) -> &mut dyn TileStore;
-
-    /// Where the boxes of the field come from and go; called once all tiles are kept.
-    ///
-    /// # Errors
-    /// What keeps the field from being written.
-    fn boxes(&mut self) -> Result<KeptField<'_>>;
+    /// The tiles that are kept, and what takes the boxes of the field; asked for once after [`begin`](Self::begin).
+    fn places(&mut self) -> (&mut dyn TileStore, &mut dyn FieldOutput);
 }
 
-/// A field whose tiles are all kept, and what takes its boxes.
-pub struct KeptField<'a> {
-    /// The tiles.
-    pub tiles: &'a dyn TileStore,
-    /// What takes the components, voxels.
-    pub field: &'a dyn BoxSink,
-    /// What takes the confidence, where that is asked for.
-    pub confidence: Option<&'a dyn BoxSink>,
+/// Voxels along each axis of a box of a field, unless the grid ends before: as many as a chunk of a volume in OME-Zarr has.
+pub const BOX_VOX: usize = 64;
+
+/// Takes the boxes of a field while its tiles are estimated, each voxel once. Boxes begin at multiples of [`BOX_VOX`].
+pub trait FieldOutput: Send {
+    /// Takes a box, of which its neighbours are there as well.
+    ///
+    /// # Errors
+    /// What keeps it from being written.
+    fn put(&mut self, own: GridBox, seen: &FlowPart) -> Result<()>;
 }
 
 impl<'a> PartsRequest<'a> {
@@ -108,8 +106,9 @@ pub(crate) fn require_in_parts(sketch: &FlowSketch<'_>, session: &Session) -> Re
     }
 }
 
-/// Estimates the flow from a fixed to a moving image, neither of which need fit into memory, and hands it out in boxes. The field is
-/// that of the same plan of tiles with images in memory ([`pair`](super::pair)), bit by bit.
+/// Estimates the flow from a fixed to a moving image, neither of which need fit into memory, and hands it out in boxes, each as soon as
+/// all tiles that reach into it are kept. The field is that of the same plan of tiles with images in memory ([`pair`](super::pair)), bit
+/// by bit.
 ///
 /// Preparation is that of images in memory, in passes over the images; holes, padding and values that stand for no data are refused.
 /// A run that is ended at any moment goes on with the tiles that were kept.
@@ -130,16 +129,16 @@ pub fn pair_in_parts(
         account.warnings.push(WarningKind::Note, text);
     }
     let which = 0..plan.tiles.count();
-    let solve =
-        || estimated(request, &prepared, Tiling { plan: &plan.tiles, white }, which, output.tiles(), session);
-    let found = account.stages.time("solve", solve)?;
+    let (store, field) = output.places();
+    let mut hand_out = HandOut::new(grids, field, is_handed_out_beside(&plan), session)?;
+    let tiling = Tiling { plan: &plan.tiles, white };
+    let solve = || estimated(request, &prepared, tiling, which, &mut *store, &mut hand_out, session);
+    let found = account.stages.time("solve", solve);
+    let found = found.map_err(|error| hand_out.failed(error))?;
     device.release_kept();
     session.enter(Stage::Write)?;
-    let mut measured = Measured::new(grids);
-    let begin = std::time::Instant::now();
-    measured.hand_out(&found, output.boxes()?, plan.tiles.device_bytes, device, session.threads())?;
-    account.stages.add("write", begin.elapsed().as_secs_f64() * 1e3);
-    measured.finish(request, found, plan, account)
+    account.stages.time("write", || hand_out.rest(&found, store, session))?;
+    hand_out.measured().finish(request, found, plan, account)
 }
 
 /// Estimates some of a run's tiles alone, by their numbers, and what all of them begin from, if that is not kept yet; gives how many
@@ -159,7 +158,8 @@ pub fn tiles_in_parts<'s>(
     let count = plan.tiles.count();
     let which = which.map_or(0..0, |nth| nth..nth + 1);
     let mut store = open(&key)?;
-    estimated(request, &prepared, Tiling { plan: &plan.tiles, white }, which, &mut *store, session)?;
+    let tiling = Tiling { plan: &plan.tiles, white };
+    estimated(request, &prepared, tiling, which, &mut *store, &mut (), session)?;
     Ok(count)
 }
 
@@ -208,6 +208,7 @@ fn estimated(
     tiling: Tiling<'_>,
     which: Range<usize>,
     store: &mut dyn TileStore,
+    follower: &mut dyn TileFollower,
     session: &Session,
 ) -> Result<FlowInTiles> {
     let (grid, device) = (request.fixed.grid(), session.device()?);
@@ -215,7 +216,7 @@ fn estimated(
     let pair = BoxedPair { start: request.start.of_method(grid)?, ..BoxedPair::new(request.fixed, prepared) };
     let open = |part: &Grid| opened_part(request.method, [part, grid], white, device);
     let tiled = Tiled { open: &open, open_coarse: None, device, plan };
-    Ok(tiled.run_some_into(which, &pair, store)?)
+    Ok(tiled.run_some_into(which, &pair, store, follower)?)
 }
 
 /// How the fixed grid is split, and what white is in it.

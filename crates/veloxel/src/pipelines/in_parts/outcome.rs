@@ -1,16 +1,16 @@
-//! From tiles that were found to boxes of the field, which are measured on their way out.
+//! What a field is in numbers, box by box.
 
-use super::{KeptField, PartsRequest};
+use super::PartsRequest;
+use super::hand_out::{MARGIN_VOX, SLAB_PLANES};
 use crate::Result;
 use crate::pipelines::account::Account;
-use crate::pipelines::boxes::boxes;
 use crate::pipelines::dense::{ImagesOfField, warn_of_vectors_outside};
 use crate::pipelines::memory_plan::FlowPlan;
+use std::sync::Arc;
 use veloxel_core::{Flow, Grid, GridBox, Threads};
 use veloxel_gpu::Device;
 use veloxel_measure::FoldingSums;
-use veloxel_motion::over::beside::read_and_written_beside;
-use veloxel_motion::{DeterminantSums, FlowInTiles, FlowPart, TileSeams};
+use veloxel_motion::{DeterminantSums, FlowInTiles, FlowPart, SampleMemory, TileSeams};
 use veloxel_report::{FieldBox, MotionSums, PairReport};
 
 /// What a run in parts gives beside its field, which went to its output.
@@ -23,9 +23,6 @@ pub struct PartsResult {
     /// Device, times, warnings and parameters.
     pub account: Account,
 }
-
-/// Samples a voxel that a box takes while it is measured, the next one is put together, and the one before is written.
-const OF_BOX: usize = 36;
 
 /// What is measured, box by box.
 pub(super) struct Measured<'a> {
@@ -47,69 +44,53 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Puts the field together and hands it out, in boxes of so many bytes: while one is measured, the next one is put together, and
-    /// the one before is written.
+    /// Counts a box in, of which its neighbours are there as well.
     ///
     /// # Errors
-    /// What tiles and output fail with, and [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
-    pub fn hand_out(
+    /// What the device fails with, and [`VeloxelError::Stopped`](crate::VeloxelError::Stopped).
+    pub fn add(
         &mut self,
-        found: &FlowInTiles,
-        KeptField { tiles, field, confidence }: KeptField<'_>,
-        most_bytes: u64,
+        own: GridBox,
+        seen: &FlowPart,
         device: &Device,
         threads: Threads<'_>,
+        memory: &mut SampleMemory,
     ) -> Result<()> {
-        let size = self.grids[0].size();
-        let most_voxels = most_bytes as usize / (OF_BOX * size_of::<f32>());
-        let all = boxes(size, field.step(), most_voxels);
-        let (count, mut nth) = (all.len(), 0);
-        read_and_written_beside(
-            |deliver| {
-                all.into_iter().try_for_each(|own| {
-                    let seen = own.grown([1; 3], [1; 3], size);
-                    deliver((own, found.part([own, seen], tiles)?))
-                })
-            },
-            |(own, part): (GridBox, FlowPart), put| {
-                device.control().step(nth as f64 / count as f64, [None; 2])?;
-                nth += 1;
-                let own_part = cut(&part, own);
-                put(own_part.clone())?;
-                self.measure(part, own_part, device, threads)
-            },
-            |FlowPart { part, components_vox, confidence: samples, .. }: FlowPart| {
-                field.put(part, &components_vox)?;
-                confidence.map_or(Ok(()), |image| image.put(part, &[samples]))
-            },
-        )
+        self.seams = self.seams.and(&seen.seams);
+        own.slabs(SLAB_PLANES).try_for_each(|slab| self.add_slab(slab, seen, device, threads, memory))
     }
 
-    /// Counts a box in, of which its neighbours are there as well.
-    fn measure(
+    fn add_slab(
         &mut self,
-        seen: FlowPart,
-        own: FlowPart,
+        own: GridBox,
+        seen: &FlowPart,
         device: &Device,
         threads: Threads<'_>,
+        memory: &mut SampleMemory,
     ) -> Result<()> {
-        let grid = self.grids[0];
-        self.seams = self.seams.and(&seen.seams);
-        // The cells that begin in the box end at the next voxels.
-        let cells = own.part.grown([0; 3], [1; 3], grid.size());
-        let of_cells = cut(&seen, cells);
-        let flow = Flow::new(grid.part(cells), of_cells.components_vox)?;
-        self.folding.add(&flow, own.part.size[2], threads)?;
-        drop(flow);
-        let boxes = [own.part, seen.part];
-        let (dimension, sums) = (grid.dimension(), &mut self.determinant);
-        let components = seen.components_vox;
-        let jacobian = device.scope(|| sums.add(device, dimension, boxes, components, |_| true))?;
-        let FlowPart { part, components_vox, confidence, .. } = own;
-        let flow = Flow::new(grid.part(part), components_vox)?;
-        let (confidence, jacobian) = (&confidence, &jacobian);
-        let field = FieldBox { flow: &flow, confidence, jacobian, begin: part.begin };
-        Ok(self.motion.add(&field, threads)?)
+        let (grid, size) = (self.grids[0], seen.part.size);
+        // The cells that begin in the slab end at the next voxels.
+        let cells = cut(seen, own.grown([0; 3], [1; 3], grid.size()), grid, memory)?;
+        self.folding.add(&cells, own.size[2], threads)?;
+        memory.give_back(cells.into_planar_vox());
+        let around = own.grown([MARGIN_VOX; 3], [MARGIN_VOX; 3], grid.size());
+        let mut cut_out = |part: GridBox, samples: &[f32]| {
+            let mut own = memory.room(part.len());
+            part.within(&seen.part).append_to(&mut own, samples, size);
+            own
+        };
+        let components: Vec<_> = seen.components_vox.iter().map(|c| Arc::new(cut_out(around, c))).collect();
+        let confidence = cut_out(own, &seen.confidence);
+        let (mut jacobian, sums) = (memory.room(own.len()), &mut self.determinant);
+        device.scope(|| {
+            sums.add(device, grid.dimension(), [own, around], &components, |_| true, &mut jacobian)
+        })?;
+        components.into_iter().filter_map(Arc::into_inner).for_each(|samples| memory.give_back(samples));
+        let flow = cut(seen, own, grid, memory)?;
+        let field = FieldBox { flow: &flow, confidence: &confidence, jacobian: &jacobian, begin: own.begin };
+        self.motion.add(&field, threads)?;
+        [flow.into_planar_vox(), confidence, jacobian].into_iter().for_each(|own| memory.give_back(own));
+        Ok(())
     }
 
     /// The report, with what is warned of the field.
@@ -144,13 +125,10 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// A box of a part.
-fn cut(from: &FlowPart, part: GridBox) -> FlowPart {
+/// The vectors of a box of a part.
+fn cut(from: &FlowPart, part: GridBox, grid: &Grid, memory: &mut SampleMemory) -> Result<Flow> {
     let (inner, size) = (part.within(&from.part), from.part.size);
-    FlowPart {
-        part,
-        components_vox: from.components_vox.iter().map(|component| inner.of(component, size)).collect(),
-        confidence: inner.of(&from.confidence, size),
-        seams: from.seams,
-    }
+    let mut planar = memory.room(from.components_vox.len() * part.len());
+    from.components_vox.iter().for_each(|component| inner.append_to(&mut planar, component, size));
+    Ok(Flow::from_planar_vox(grid.part(part), planar)?)
 }
