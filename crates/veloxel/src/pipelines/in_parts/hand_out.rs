@@ -1,30 +1,12 @@
 //! From kept tiles to boxes of the field, which are measured on their way out, each as soon as all tiles that reach into it are kept.
 
-use super::outcome::Measured;
+use super::outcome::{MARGIN_VOX, Measured};
 use super::{BOX_VOX, FieldOutput};
 use crate::pipelines::boxes::boxes;
 use crate::{Result, Session, VeloxelError};
-use veloxel_core::{Grid, GridBox, Stopped, Threads};
+use veloxel_core::{Grid, Stopped, Threads};
 use veloxel_gpu::Device;
 use veloxel_motion::{FinalBoxes, FlowInTiles, KeptTile, MotionError, SampleMemory, TileFollower, TileStore};
-
-/// Voxels that are seen around a box: the determinant looks at neighbours.
-pub(super) const MARGIN_VOX: usize = 1;
-/// Planes along z of a box that are measured at once, as many as are read of a tile.
-pub(super) const SLAB_PLANES: usize = 16;
-/// Samples a voxel of a slab with what is seen around it: its vectors as the determinant and as the rest takes them, two volumes that the
-/// determinant takes, itself, and the confidence; no more are read of a tile.
-const OF_SLAB: u64 = 10;
-
-/// Samples that a box takes, whose flow and confidence are put together and measured.
-pub(super) fn samples_of_box(own: GridBox, grid: &Grid) -> u64 {
-    let seen = own.grown([MARGIN_VOX; 3], [MARGIN_VOX; 3], grid.size());
-    let slab = GridBox {
-        size: [seen.size[0], seen.size[1], seen.size[2].min(SLAB_PLANES + 2 * MARGIN_VOX)],
-        ..seen
-    };
-    (grid.dimension().count() as u64 + 1) * seen.len() as u64 + OF_SLAB * slab.len() as u64
-}
 
 /// Hands a field out while its tiles are estimated, on one thread beside them.
 pub(super) struct HandOut<'a> {

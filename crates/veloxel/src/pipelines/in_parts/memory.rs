@@ -1,7 +1,7 @@
 //! How much memory a flow takes whose images are read, and whose field is written, in parts.
 
 use super::BOX_VOX;
-use super::hand_out::samples_of_box;
+use super::outcome::samples_of_box;
 use crate::pipelines::boxes::boxes;
 use crate::pipelines::dense::DenseError;
 use crate::pipelines::memory_plan::{

@@ -1,7 +1,6 @@
 //! What a field is in numbers, box by box.
 
 use super::PartsRequest;
-use super::hand_out::{MARGIN_VOX, SLAB_PLANES};
 use crate::Result;
 use crate::pipelines::account::Account;
 use crate::pipelines::dense::{ImagesOfField, warn_of_vectors_outside};
@@ -12,6 +11,24 @@ use veloxel_gpu::Device;
 use veloxel_measure::FoldingSums;
 use veloxel_motion::{DeterminantSums, FlowInTiles, FlowPart, SampleMemory, TileSeams};
 use veloxel_report::{FieldBox, MotionSums, PairReport};
+
+/// Voxels that are seen around a box: the determinant looks at neighbours.
+pub(super) const MARGIN_VOX: usize = 1;
+/// Planes along z of a box that are measured at once, as many as are read of a tile.
+const SLAB_PLANES: usize = 16;
+/// Samples a voxel of a slab with what is seen around it: its vectors as the determinant and as the rest takes them, two volumes that the
+/// determinant takes, itself, and the confidence; no more are read of a tile.
+const OF_SLAB: u64 = 10;
+
+/// Samples that a box takes, whose flow and confidence are put together and measured.
+pub(super) fn samples_of_box(own: GridBox, grid: &Grid) -> u64 {
+    let seen = own.grown([MARGIN_VOX; 3], [MARGIN_VOX; 3], grid.size());
+    let slab = GridBox {
+        size: [seen.size[0], seen.size[1], seen.size[2].min(SLAB_PLANES + 2 * MARGIN_VOX)],
+        ..seen
+    };
+    (grid.dimension().count() as u64 + 1) * seen.len() as u64 + OF_SLAB * slab.len() as u64
+}
 
 /// What a run in parts gives beside its field, which went to its output.
 #[derive(Debug, Clone)]
