@@ -108,6 +108,7 @@ impl TileFollower for HandOut<'_> {
 mod tests {
     use super::*;
     use crate::pipelines::DenseError;
+    use veloxel_core::GridBox;
     use veloxel_motion::{FlowPart, FoundTile, KeptBeginning, TileAccount};
 
     /// A store in which every sample of the nth component is n, and the confidence 3.
