@@ -18,6 +18,7 @@ pub(crate) struct StoreAddress {
 
 impl StoreAddress {
     /// The store that a name leads to or into; none for files, films and other addresses.
+    #[cfg(any(feature = "zarr", test))]
     pub fn of(name: &Path) -> Option<Self> {
         Self::with(name, |part| part)
     }
