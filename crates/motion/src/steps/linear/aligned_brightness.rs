@@ -9,22 +9,28 @@
 use crate::error::Result;
 use crate::method::resident::ResidentMask;
 use crate::steps::brightness::BrightnessDifference;
+use crate::steps::buffers::convolved;
 use crate::steps::frame::Frame;
+use crate::steps::level_steps::TRUNCATE;
 use crate::steps::linear::levels::{SeenThrough, pyramid_of};
 use crate::steps::moving_image::voxel_map;
 use crate::steps::pyramid::{between_levels, levels, mask_pyramid, moving_levels};
 use veloxel_core::{FlowStatistics, LinearBrightness, WarningKind};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 
 /// The finest level that is looked at has at most so many voxels.
 const MOST_VOXELS: usize = 1 << 19;
+/// Standard deviation of the smoothing before the fit, voxels of the level: noise, and what interpolation flattens, would be a gain.
+const SMOOTHED_VOX: f64 = 1.0;
 /// Least share of the fixed image's range by which dark or bright places differ: the fit is not known better.
 const LEAST: f64 = 0.005;
 /// Greatest share by which they differ.
 const MOST: f64 = 0.25;
 
 /// What makes the moving image as bright as the fixed one, which sees it through `map`, from the fixed grid onto itself; none where it is
-/// so already, where too little is seen, and where the images are too unlike for that.
+/// so already, where too little is seen, where the images are too unlike for that, and for a shift alone, which aligns too little to tell.
 ///
 /// # Errors
 /// [`MotionError::Compute`](crate::MotionError::Compute).
@@ -34,6 +40,9 @@ pub(crate) fn aligned_brightness(
     map: &VoxelAffine,
 ) -> Result<Option<LinearBrightness>> {
     let (device, grid) = (fixed.device(), fixed.grid());
+    if map.matrix == VoxelAffine::IDENTITY.matrix {
+        return Ok(None);
+    }
     let Some(intensities) = fixed.map_within(mask)? else { return Ok(None) };
     let placed = voxel_map(grid, moving.grid());
     let all = levels(grid, 0.5, 64);
@@ -47,10 +56,13 @@ pub(crate) fn aligned_brightness(
         let weight = mask.map(|mask| mask_pyramid(device, mask, used)).transpose()?;
         // Between voxels linear interpolation flattens what the moving image shows, which is a gain of its own; a spline makes a dark
         // background wavy, which then is no longer the same in both.
+        let taps = &isotropic(&Taps::gaussian(SMOOTHED_VOX, TRUNCATE));
+        let fixed = convolved(device, &fixed[nth], pair[0].shape, taps)?;
+        let moving = convolved(device, &moving[nth], pair[1].shape, taps)?;
         let mut seen = SeenThrough::new(device, pair, Interpolation::CubicConvolution)?;
-        let seen = seen.of(device, &moving[nth], between_levels(&placed.after(map), pair))?;
+        let seen = seen.of(device, &moving, between_levels(&placed.after(map), pair))?;
         let weight = weight.as_ref().map(|levels| &levels[nth]);
-        BrightnessDifference::of(device, pair[0].shape, [&fixed[nth], seen], weight)
+        BrightnessDifference::of(device, pair[0].shape, [&fixed, seen], weight)
     })?;
     let in_bounds = |found: &BrightnessDifference| {
         let [dark, bright] = found.at_ends().map(f64::abs);
